@@ -104,7 +104,7 @@ pub(crate) fn composition(seed: u64) -> Program {
     let mut generator = Generator {
         has_double: is_new && has_wide && dice.one_in(4),
         has_half: is_new && dice.one_in(6),
-        // In groups of several sub-groups, lavapipe fails on loops with orders (fault `early_group_end`).
+        // In groups of several sub-groups, lavapipe fails on loops with orders (driver bug `early_group_end`).
         has_orders: is_new && local <= 8,
         has_seq_cst: is_new && local <= 8 && dice.one_in(2),
         has_sub_groups: is_new && dice.one_in(8),

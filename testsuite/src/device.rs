@@ -98,7 +98,7 @@ const LAVAPIPE: Driver = Driver {
     package: "mesa-vulkan-drivers",
     keeps_denormals: true,
 };
-/// The driver of a current Mesa, which has few of the faults that Kiln works around.
+/// The driver of a current Mesa, which has few of the bugs that Kiln works around.
 const LAVAPIPE_25: Driver = Driver {
     manifest: ("target/drivers/lavapipe-25", "lvp_icd"),
     package: "a current mesa-vulkan-drivers",
@@ -152,11 +152,11 @@ pub fn translated() -> impl Iterator<Item = &'static Device> + Clone {
 }
 
 /// The reference device for Vulkan, with the least and the greatest results that Vulkan allows; only those that the user
-/// selected, if any. Programs that use numbers whose precision OpenCL C leaves loose have several results there.
-pub fn loose() -> impl Iterator<Item = &'static Device> + Clone {
+/// selected, if any. Programs that use numbers whose precision OpenCL C does not fix have several results there.
+pub fn imprecise() -> impl Iterator<Item = &'static Device> + Clone {
     let is_whole = !is_selected();
     known().iter().filter(move |device| {
-        device.is_loose() && (is_whole || with_current().any(|selected| selected.name == device.name))
+        device.is_imprecise() && (is_whole || with_current().any(|selected| selected.name == device.name))
     })
 }
 
@@ -173,7 +173,7 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
         let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
             let is_whole = nightly::is_whole("6 of 10 devices in `cases`");
-            let is_usual = |device: &&Device| (is_whole || !device.is_translated()) && !device.is_loose();
+            let is_usual = |device: &&Device| (is_whole || !device.is_translated()) && !device.is_imprecise();
             known().iter().filter(is_usual).collect()
         } else {
             names.into_iter().map(wanted_device).collect()
@@ -302,7 +302,7 @@ impl Device {
     }
 
     /// Whether it returns a result other than the nearest one where Vulkan allows several.
-    pub fn is_loose(&self) -> bool {
+    pub fn is_imprecise(&self) -> bool {
         matches!(self.provider, Provider::VulkanReference(Edge::Lowest | Edge::Highest))
     }
 
@@ -422,9 +422,9 @@ pub(crate) fn launch_beside_others(command: &mut Command, limit: Duration) -> Re
     process::run(command, b"", limit)
 }
 
-/// Whether `kiln run` attributes a failure to a possible driver fault.
-pub fn names_a_fault(stderr: &str) -> bool {
-    stderr.contains("kiln: note: a known fault of ")
+/// Whether `kiln run` attributes a failure to a possible driver bug.
+pub fn names_a_driver_bug(stderr: &str) -> bool {
+    stderr.contains("kiln: note: a known bug of ")
 }
 
 /// Removes messages that a driver prints at every start.

@@ -121,7 +121,7 @@ fn run_example(source: &Path, device: &Device, lacks: bool) -> Result<(), String
     device.only(&mut command)?;
     let mut finished = device::launch(&mut command)?;
     for _ in 1..TRIES {
-        if finished.status.success() || !device::names_a_fault(&finished.stderr) {
+        if finished.status.success() || !device::names_a_driver_bug(&finished.stderr) {
             break;
         }
         finished = device::launch(&mut command)?;

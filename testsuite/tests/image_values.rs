@@ -1,4 +1,4 @@
-//! Compares sampled reads on every device with the definition (OpenCL API 8.2), computed here in `f64`: every image shape,
+//! Compares sampled reads on every device with the definition (OpenCL API 8.2), computed here in `f64`: every image type,
 //! addressing mode and filter, normalized and unnormalized coordinates, at random positions inside and around the image.
 
 use std::{fs, process::ExitCode};
@@ -6,20 +6,20 @@ use std::{fs, process::ExitCode};
 use kiln_testsuite::{device, device::Device, kiln, random::Random};
 use libtest_mimic::Arguments;
 
-/// A shape: its type in OpenCL C, the sizes of the image that is read, how many of them are dimensions, and the coordinates.
-struct Shape {
+/// An image type: its name in OpenCL C, the sizes of the image that is read, how many of them are dimensions, and the coordinates.
+struct ImageType {
     name: &'static str,
     sizes: &'static [usize],
     dimensions: usize,
     coordinates: &'static str,
 }
 
-const SHAPES: [Shape; 5] = [
-    Shape { name: "image1d", sizes: &[7], dimensions: 1, coordinates: "at[i].x" },
-    Shape { name: "image2d", sizes: &[5, 3], dimensions: 2, coordinates: "at[i].xy" },
-    Shape { name: "image3d", sizes: &[3, 4, 5], dimensions: 3, coordinates: "at[i]" },
-    Shape { name: "image1d_array", sizes: &[6, 4], dimensions: 1, coordinates: "at[i].xy" },
-    Shape { name: "image2d_array", sizes: &[3, 5, 4], dimensions: 2, coordinates: "at[i]" },
+const IMAGE_TYPES: [ImageType; 5] = [
+    ImageType { name: "image1d", sizes: &[7], dimensions: 1, coordinates: "at[i].x" },
+    ImageType { name: "image2d", sizes: &[5, 3], dimensions: 2, coordinates: "at[i].xy" },
+    ImageType { name: "image3d", sizes: &[3, 4, 5], dimensions: 3, coordinates: "at[i]" },
+    ImageType { name: "image1d_array", sizes: &[6, 4], dimensions: 1, coordinates: "at[i].xy" },
+    ImageType { name: "image2d_array", sizes: &[3, 5, 4], dimensions: 2, coordinates: "at[i]" },
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,12 +80,12 @@ impl Sampler {
     }
 
     /// The result of a read at these coordinates.
-    fn read(self, shape: &Shape, texels: &[[f32; 4]], at: [f32; 4]) -> [f64; 4] {
+    fn read(self, image_type: &ImageType, texels: &[[f32; 4]], at: [f32; 4]) -> [f64; 4] {
         let mut selected = vec![(Some(0), 1.0)];
         let mut stride = 1;
-        for (dimension, &size) in shape.sizes.iter().enumerate() {
+        for (dimension, &size) in image_type.sizes.iter().enumerate() {
             let s = f64::from(at[dimension]);
-            let choices = if dimension < shape.dimensions {
+            let choices = if dimension < image_type.dimensions {
                 self.select(s, size)
             } else {
                 vec![(Some(s.round_ties_even().clamp(0.0, size as f64 - 1.0) as usize), 1.0)]
@@ -125,11 +125,11 @@ fn main() -> ExitCode {
 }
 
 fn samplers_follow_the_formulas(device: &'static Device) {
-    SHAPES.iter().for_each(|shape| compare(shape, device, Precision::Exact));
+    IMAGE_TYPES.iter().for_each(|image_type| compare(image_type, device, Precision::Exact));
 }
 
 fn samplers_of_the_device_are_close(device: &'static Device) {
-    SHAPES.iter().for_each(|shape| compare(shape, device, Precision::Device));
+    IMAGE_TYPES.iter().for_each(|image_type| compare(image_type, device, Precision::Device));
 }
 
 /// The precision of sampled reads.
@@ -146,13 +146,13 @@ impl Precision {
     fn allows(
         self,
         sampler: Sampler,
-        shape: &Shape,
+        image_type: &ImageType,
         texels: &[[f32; 4]],
         at: [f32; 4],
         found: &[f64],
     ) -> bool {
         let is_near = |at: [f32; 4], tolerance: f64| {
-            let expected = sampler.read(shape, texels, at);
+            let expected = sampler.read(image_type, texels, at);
             expected.iter().zip(found).all(|(expected, found)| (expected - found).abs() < tolerance)
         };
         // Unnormalized coordinates of a nearest filter are exact everywhere (OpenCL API 8.2).
@@ -162,13 +162,13 @@ impl Precision {
         const STEP: f32 = 1.0 / 256.0;
         if sampler.linear {
             // Texels differ by at most 16.
-            return is_near(at, 16.0 * f64::from(STEP) * shape.dimensions as f64);
+            return is_near(at, 16.0 * f64::from(STEP) * image_type.dimensions as f64);
         }
         // A nearest filter may choose the next texel if the coordinate is close to it.
-        let dimensions = shape.dimensions as u32;
+        let dimensions = image_type.dimensions as u32;
         (0..3u32.pow(dimensions)).any(|way| {
             let mut moved = at;
-            let dimensions = moved.iter_mut().zip(shape.sizes).take(shape.dimensions);
+            let dimensions = moved.iter_mut().zip(image_type.sizes).take(image_type.dimensions);
             for (dimension, (coordinate, &size)) in (0..).zip(dimensions) {
                 *coordinate += STEP / size as f32 * ((way / 3u32.pow(dimension) % 3) as f32 - 1.0);
             }
@@ -177,10 +177,10 @@ impl Precision {
     }
 }
 
-fn compare(shape: &Shape, device: &Device, precision: Precision) {
-    let mut random = Random::new(shape.sizes.iter().sum::<usize>() as u64);
+fn compare(image_type: &ImageType, device: &Device, precision: Precision) {
+    let mut random = Random::new(image_type.sizes.iter().sum::<usize>() as u64);
     let mut number = |low: f32, high: f32| low + (high - low) * (random.bits() % 65536) as f32 / 65536.0;
-    let count: usize = shape.sizes.iter().product();
+    let count: usize = image_type.sizes.iter().product();
     let texels: Vec<[f32; 4]> = (0..count).map(|_| [0; 4].map(|_: i32| number(-8.0, 8.0))).collect();
     let scratch = tempfile::tempdir().expect("a folder for files");
     let write = |name: &str, numbers: &[[f32; 4]]| {
@@ -194,8 +194,8 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
         let points: Vec<[f32; 4]> = (0..POINTS)
             .map(|_| {
                 let mut at = [0.0; 4];
-                for (dimension, &size) in shape.sizes.iter().enumerate() {
-                    let is_layer = dimension >= shape.dimensions;
+                for (dimension, &size) in image_type.sizes.iter().enumerate() {
+                    let is_layer = dimension >= image_type.dimensions;
                     let (low, high) =
                         if normalized && !is_layer { (-2.5, 2.5) } else { (-2.0, size as f32 + 2.0) };
                     at[dimension] = number(low, high);
@@ -208,7 +208,7 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
     let source = format!(
         "kernel void k(read_only {}_t image, sampler_t s, global float4 *at, global float4 *out) \
          {{ size_t i = get_global_id(0); out[i] = read_imagef(image, s, {}); }}",
-        shape.name, shape.coordinates
+        image_type.name, image_type.coordinates
     );
     let file = scratch.path().join("k.cl");
     fs::write(&file, source).expect("a file can be written");
@@ -218,8 +218,8 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
     if precision == Precision::Exact {
         command.arg("--exact-images");
     }
-    let sizes: Vec<String> = shape.sizes.iter().map(usize::to_string).collect();
-    let mut image = format!("{}:rgba-float[{}]=file:{image}", shape.name, sizes.join(","));
+    let sizes: Vec<String> = image_type.sizes.iter().map(usize::to_string).collect();
+    let mut image = format!("{}:rgba-float[{}]=file:{image}", image_type.name, sizes.join(","));
     for (index, sampler) in Sampler::all().into_iter().enumerate() {
         if index > 0 {
             command.arg("then");
@@ -241,12 +241,12 @@ fn compare(shape: &Shape, device: &Device, precision: Precision) {
         let numbers: Vec<f64> = numbers.split_whitespace().map(|it| it.parse().expect("a number")).collect();
         let (_, points) = &points[usize::from(sampler.normalized)];
         for (at, found) in points.iter().zip(numbers.chunks_exact(4)) {
-            let expected = sampler.read(shape, &texels, *at);
+            let expected = sampler.read(image_type, &texels, *at);
             assert!(
-                precision.allows(sampler, shape, &texels, *at, found),
+                precision.allows(sampler, image_type, &texels, *at, found),
                 "{} of {} with {sampler:?} at {at:?}: {found:?}, not {expected:?}",
                 device.name,
-                shape.name
+                image_type.name
             );
         }
     }

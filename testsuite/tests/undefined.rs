@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A result that is loose unless the module requires a floating-point mode.
+/// A result that varies unless the module requires a floating-point mode.
 struct Mode {
     name: &'static str,
     /// Removes the mode from the features of the target.
@@ -108,11 +108,11 @@ fn modes_determine_results() -> Result<(), String> {
                 return Err(format!("{name}: {found:#x} with {edge:?}, and {right:#x} otherwise"));
             }
         }
-        let mut is_loose = false;
+        let mut has_varied = false;
         for edge in edges {
-            is_loose |= run_with(remove, edge)? != right;
+            has_varied |= run_with(remove, edge)? != right;
         }
-        if !is_loose {
+        if !has_varied {
             return Err(format!("{name}: the result does not depend on the mode"));
         }
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use kiln_compiler::{
-    faults::Workarounds,
+    driver_bugs::Workarounds,
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
     target::{Target, profile},
@@ -165,7 +165,7 @@ impl Builder {
         self
     }
 
-    /// Sets the driver faults that modules work around, as `--workarounds`. Overrides those of the profile's driver.
+    /// Sets the driver bugs that modules work around, as `--workarounds`. Overrides those of the profile's driver.
     /// Use [`Workarounds::ALL`] for drivers that are unknown at compile time.
     pub fn workarounds(mut self, workarounds: Workarounds) -> Self {
         self.workarounds = Some(workarounds);

@@ -36,7 +36,7 @@ pub use deep::{compile_deep, on_large_stack};
 pub use error::{Error, Result};
 pub use kiln_compiler::{
     Il,
-    faults::Workarounds,
+    driver_bugs::Workarounds,
     opencl::{Environment, LanguageVersion},
     session::{MacroOption, Options, SeqCst, Source},
 };

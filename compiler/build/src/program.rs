@@ -73,7 +73,7 @@ pub fn translate(il: &Il<'_>, options: &Options) -> Result<VerifiedModule> {
         _ => {
             let mut text = plain(&report(Format::Rich, &output));
             if let Some(invalid) = &output.invalid_module {
-                text.push_str(&format!("{}\n", fault(il.name, invalid)));
+                text.push_str(&format!("{}\n", invalid_module(il.name, invalid)));
             }
             Err(Error::Diagnostics(text))
         }
@@ -96,9 +96,9 @@ pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Res
             let mut lines = lines(&output, Severity::Error);
             let mut text = plain(&report(Format::Rich, &output));
             if let Some(invalid) = &output.invalid_module {
-                let fault = fault(&name, invalid);
-                text.push_str(&format!("{fault}\n"));
-                lines.push(fault);
+                let line = invalid_module(&name, invalid);
+                text.push_str(&format!("{line}\n"));
+                lines.push(line);
             }
             Err(Rejected { lines, text, dependencies })
         }
@@ -106,7 +106,7 @@ pub(crate) fn try_compile(source: Source, options: &Options) -> std::result::Res
 }
 
 /// The message for an invalid module that the compiler produced.
-fn fault(name: &str, invalid: &InvalidModule) -> String {
+fn invalid_module(name: &str, invalid: &InvalidModule) -> String {
     format!(
         "{name}: error: internal error: the module is invalid: {invalid}; `kiln compile` with \
          the same options writes a reproducer"

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     BuiltinId, Context, Lowering, Row,
-    pattern::{Param, Shape},
+    pattern::{ConcreteType, Param},
     row, table,
 };
 
@@ -89,7 +89,7 @@ fn instruction(row: &Row) -> Option<super::Instruction> {
 
 /// The overload that lowers to this instruction of the OpenCL set, such as `u_max` or `fclamp`, with these operands. `None`
 /// if no row lowers to the instruction, or its parameters do not match.
-pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
+pub fn overload_of_instruction(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
     let (plain, is_signed) = match name.split_once('_') {
         Some(("s", rest)) => (rest, Some(true)),
         Some(("u", rest)) => (rest, Some(false)),
@@ -103,7 +103,7 @@ pub fn of_instruction(name: &str, operands: &[Operand]) -> Option<MatchedOverloa
 }
 
 /// The first overload of a name whose parameters match these operands.
-pub fn of_name(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
+pub fn overload_of_name(name: &str, operands: &[Operand]) -> Option<MatchedOverload> {
     table::rows(name)?.1.find_map(|id| matching(id, operands, None))
 }
 
@@ -118,7 +118,7 @@ fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Opt
         let sign = is_signed.filter(|_| Some(index) == first);
         operands[index].fits(parameter)
             && sign.is_none_or(
-                |sign| matches!(parameter.base, Shape::Number(scalar, _) if scalar.is_signed() == sign),
+                |sign| matches!(parameter.base, ConcreteType::Number(scalar, _) if scalar.is_signed() == sign),
             )
     };
     let mut found = None;
@@ -134,10 +134,10 @@ fn matching(id: BuiltinId, operands: &[Operand], is_signed: Option<bool>) -> Opt
 impl Parameter {
     fn from_param(param: &Param) -> Self {
         match (param.base, param.pointer) {
-            (Shape::Number(scalar, count), None) => Self::Value(scalar, count),
-            (Shape::Number(scalar, count), Some(_)) => Self::Pointer(scalar, count),
+            (ConcreteType::Number(scalar, count), None) => Self::Value(scalar, count),
+            (ConcreteType::Number(scalar, count), Some(_)) => Self::Pointer(scalar, count),
             // Enums, such as fence flags, are integers in SPIR-V.
-            (Shape::Enum(_), None) => Self::Value(Scalar::UInt, 1),
+            (ConcreteType::Enum(_), None) => Self::Value(Scalar::UInt, 1),
             _ => Self::Other,
         }
     }
@@ -146,18 +146,22 @@ impl Parameter {
 impl Operand {
     fn fits(&self, parameter: &Param) -> bool {
         match (self, parameter.pointer, parameter.base) {
-            (Self::Number(element, count), None, Shape::Number(scalar, width)) => {
+            (Self::Number(element, count), None, ConcreteType::Number(scalar, width)) => {
                 element.fits(scalar) && *count == width
             }
-            (Self::Number(element, 1), None, Shape::Enum(_)) => !element.is_float && element.size == 4,
-            (Self::Pointer(Some((element, count))), Some(_), Shape::Number(scalar, width)) => {
+            (Self::Number(element, 1), None, ConcreteType::Enum(_)) => !element.is_float && element.size == 4,
+            (Self::Pointer(Some((element, count))), Some(_), ConcreteType::Number(scalar, width)) => {
                 element.fits(scalar) && *count == width
             }
             (Self::Pointer(_), Some(_), _) => true,
-            (Self::Image(image), None, Shape::Image(wanted)) => *image == wanted,
-            (Self::Opaque, None, base) => {
-                !matches!(base, Shape::Number(..) | Shape::Image(_) | Shape::Enum(_) | Shape::Void)
-            }
+            (Self::Image(image), None, ConcreteType::Image(wanted)) => *image == wanted,
+            (Self::Opaque, None, base) => !matches!(
+                base,
+                ConcreteType::Number(..)
+                    | ConcreteType::Image(_)
+                    | ConcreteType::Enum(_)
+                    | ConcreteType::Void
+            ),
             _ => false,
         }
     }
@@ -191,7 +195,7 @@ mod tests {
     #[test]
     fn instructions() {
         use Parameter::{Pointer, Value};
-        let found = |name, operands: &[Operand]| shown(of_instruction(name, operands));
+        let found = |name, operands: &[Operand]| shown(overload_of_instruction(name, operands));
         assert_eq!(found("sin", &[float(4, 3)]), Some(("sin", vec![Value(Scalar::Float, 3)])));
         let both = [Scalar::UInt; 2].map(|scalar| Value(scalar, 4)).to_vec();
         assert_eq!(found("u_max", &[int(4, 4); 2]), Some(("max", both)));
@@ -224,10 +228,10 @@ mod tests {
     #[test]
     fn names() {
         let unsigned = Operand::Number(Element { size: 4, is_float: false, is_signed: Some(false) }, 1);
-        let found = of_name("sub_group_reduce_max", &[unsigned]);
+        let found = overload_of_name("sub_group_reduce_max", &[unsigned]);
         assert_eq!(shown(found), Some(("sub_group_reduce_max", vec![Parameter::Value(Scalar::UInt, 1)])));
-        assert_eq!(of_name("sub_group_reduce_max", &[float(4, 3)]), None);
-        assert_eq!(of_name("no_such_function", &[]), None);
+        assert_eq!(overload_of_name("sub_group_reduce_max", &[float(4, 3)]), None);
+        assert_eq!(overload_of_name("no_such_function", &[]), None);
     }
 
     /// Each row with an instruction is found from that instruction and the operands of each of its overloads.
@@ -264,7 +268,8 @@ mod tests {
                     (true, _) => "u_",
                 };
                 let name = format!("{sign}{}", instruction.name);
-                let found = of_instruction(&name, &operands).unwrap_or_else(|| panic!("{name} {operands:?}"));
+                let found = overload_of_instruction(&name, &operands)
+                    .unwrap_or_else(|| panic!("{name} {operands:?}"));
                 assert_eq!(row(found.builtin).name, row(id).name, "{name}");
                 if instruction.by_sign {
                     assert_eq!(found.parameters, parameters, "{name}");

@@ -39,7 +39,9 @@ use kiln_types::{
 use kiln_vocabulary::opencl::LanguageVersion;
 
 pub use by_rule::{Rule, rule};
-pub use instruction::{Element, MatchedOverload, Operand, Parameter, of_instruction, of_name};
+pub use instruction::{
+    Element, MatchedOverload, Operand, Parameter, overload_of_instruction, overload_of_name,
+};
 pub use overload::{Failure, FailureKind, OverloadCache, resolve};
 pub use rank::ArgTy;
 pub use row::{
@@ -58,7 +60,7 @@ id_type! {
 
 impl BuiltinId {
     /// The row with this index among those of a name.
-    pub fn of_name(name: &str, index: usize) -> Option<Self> {
+    pub fn from_name(name: &str, index: usize) -> Option<Self> {
         table::rows(name)?.1.nth(index)
     }
 }
@@ -113,7 +115,7 @@ pub fn row(id: BuiltinId) -> &'static Row {
 
 /// The first row of a name, in any context.
 pub fn first_row(name: &str) -> Option<BuiltinId> {
-    BuiltinId::of_name(name, 0)
+    BuiltinId::from_name(name, 0)
 }
 
 /// The available rows of a name. `None` if there are none. Names that follow a rule are not included: see `rule`.
@@ -128,14 +130,14 @@ pub fn needs(name: &str, context: &Context) -> Option<Vec<String>> {
     if let Some(rule) = rule(name) {
         return rule.missing(context);
     }
-    least_missing(table::rows(name)?.1, context)
+    shortest_missing(table::rows(name)?.1, context)
 }
 
 /// The missing requirements for the forms with this number of parameters. `None` if one is available or there are
 /// none.
 pub fn form_needs(name: &str, count: usize, context: &Context) -> Option<Vec<String>> {
     let rows = table::rows(name)?.1;
-    least_missing(rows.filter(|id| row(*id).signature.parameters.len() == count), context)
+    shortest_missing(rows.filter(|id| row(*id).signature.parameters.len() == count), context)
 }
 
 /// The missing requirements for a row. `None` if it is available.
@@ -144,15 +146,15 @@ pub fn row_needs(builtin: BuiltinId, context: &Context) -> Option<Vec<String>> {
 }
 
 /// The shortest list of missing requirements among these rows. `None` if one is available.
-fn least_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Option<Vec<String>> {
-    let mut least: Option<Vec<String>> = None;
+fn shortest_missing(rows: impl Iterator<Item = BuiltinId>, context: &Context) -> Option<Vec<String>> {
+    let mut shortest: Option<Vec<String>> = None;
     for id in rows {
         let missing = row(id).signature.missing(context)?;
-        if least.as_ref().is_none_or(|least| missing.len() < least.len()) {
-            least = Some(missing);
+        if shortest.as_ref().is_none_or(|shortest| missing.len() < shortest.len()) {
+            shortest = Some(missing);
         }
     }
-    least
+    shortest
 }
 
 /// The declarations of all available overloads: `float4 pow(float4, float4)`.

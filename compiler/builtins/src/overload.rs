@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::{
     ArgTy, BuiltinId, Context, Overload, Set, lookup,
-    pattern::{Candidate, Param, Shape},
+    pattern::{Candidate, ConcreteType, Param},
     rank::{Ranks, View, is_better},
     row, table,
 };
@@ -179,7 +179,7 @@ impl Viable {
         let generic = self.candidate.parameters.iter().zip(views).find(|(parameter, _)| parameter.has_any());
         let result = match (self.candidate.result, generic) {
             // `to_global`: the same pointee with its qualifiers, in the row's address space.
-            (Param { base: Shape::Any, pointer: Some(quals) }, Some((_, view))) => {
+            (Param { base: ConcreteType::Any, pointer: Some(quals) }, Some((_, view))) => {
                 let target = view.target.unwrap_or(TyId::VOID.plain());
                 types.pointer(QualTy { quals: target.quals.union(quals), ..target })
             }
@@ -193,11 +193,11 @@ impl Viable {
 /// unchanged, and `any` takes the argument's type.
 fn converted_type(parameter: &Param, view: &View, types: &mut Types) -> TyId {
     match (parameter.base, parameter.pointer, view.target) {
-        (Shape::Pipe(_) | Shape::Block, None, _) => view.ty,
+        (ConcreteType::Pipe(_) | ConcreteType::Block, None, _) => view.ty,
         (base, Some(mut quals), Some(target)) => {
             quals.space = target.quals.space;
             match base {
-                Shape::Any => types.pointer(QualTy { ty: target.ty, quals }),
+                ConcreteType::Any => types.pointer(QualTy { ty: target.ty, quals }),
                 _ => Param { base, pointer: Some(quals) }.ty(types),
             }
         }
@@ -208,11 +208,11 @@ fn converted_type(parameter: &Param, view: &View, types: &mut Types) -> TyId {
 impl Param {
     /// Whether the parameter accepts any type, or a pipe of any type.
     fn has_any(&self) -> bool {
-        matches!(self.base, Shape::Any | Shape::Pipe(_))
+        matches!(self.base, ConcreteType::Any | ConcreteType::Pipe(_))
     }
 
     /// Whether the parameter accepts any type, any pipe or any block.
     pub(super) fn takes_any_type(&self) -> bool {
-        self.has_any() || self.base == Shape::Block
+        self.has_any() || self.base == ConcreteType::Block
     }
 }

@@ -23,7 +23,9 @@ use kiln_types::{
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey, LanguageVersion, Scope};
 
 use super::{
-    pattern::{Base, Element, Pattern, PointerPattern, Shape, Signature, SpacePattern, SpaceSet, Width},
+    pattern::{
+        Base, ConcreteType, Element, Pattern, PointerPattern, Signature, SpacePattern, SpaceSet, Width,
+    },
     row::{
         Arithmetic, AsyncCopy, AtomicForm, Attributes, Barrier, Bytes, Collective, Enqueue, Family, Fence,
         ImageOp, ImageQuery, Instruction, Library, Lowering, Mask, Object, Participants, PipeOp, Row, Vulkan,
@@ -86,7 +88,7 @@ impl Signature {
     /// OpenCL C 6.15.12.7: the default order is seq_cst and the default scope is the device. Both are optional
     /// features.
     fn require_defaults(&mut self, form: AtomicForm) {
-        let has = |id| self.parameters.iter().any(|it| it.base == Base::Fixed(Shape::Enum(id)));
+        let has = |id| self.parameters.iter().any(|it| it.base == Base::Fixed(ConcreteType::Enum(id)));
         let (has_order, has_scope) = (has(EnumId::MEMORY_ORDER), has(EnumId::MEMORY_SCOPE));
         for condition in self.conditions.iter_mut().filter(|_| !form.is_legacy) {
             if !has_order {
@@ -224,8 +226,8 @@ fn pattern(text: &str) -> Pattern {
     }
     let mut base = base.unwrap_or_else(|| panic!("no type in {text}"));
     match (&mut base, image_access) {
-        (Base::Fixed(Shape::Image(image)), Some(access)) => image.access = access,
-        (Base::Fixed(Shape::Pipe(pipe_access)), Some(access)) => *pipe_access = access,
+        (Base::Fixed(ConcreteType::Image(image)), Some(access)) => image.access = access,
+        (Base::Fixed(ConcreteType::Pipe(pipe_access)), Some(access)) => *pipe_access = access,
         _ => {}
     }
     let pointer = is_pointer.then(|| PointerPattern {
@@ -248,9 +250,9 @@ fn base(word: &str) -> Base {
         "void" => return Base::Void,
         "atomicT" => return Base::Atomic,
         "X" => return Base::Image,
-        "any" => return Base::Fixed(Shape::Any),
-        "block" => return Base::Fixed(Shape::Block),
-        "pipe" => return Base::Fixed(Shape::Pipe(Access::ReadOnly)),
+        "any" => return Base::Fixed(ConcreteType::Any),
+        "block" => return Base::Fixed(ConcreteType::Block),
+        "pipe" => return Base::Fixed(ConcreteType::Pipe(Access::ReadOnly)),
         _ => {}
     }
     if let Some(element) = element(word) {
@@ -268,7 +270,9 @@ fn base(word: &str) -> Base {
     let (ty, _) = ty::meaning(word).unwrap_or_else(|| panic!("no type {word}"));
     match ty {
         Ty::Scalar(scalar) => Base::Number(Element::Fixed(scalar), Width::Fixed(1)),
-        ty => Base::Fixed(Shape::from_ty(&ty).unwrap_or_else(|| panic!("no such type in a row: {word}"))),
+        ty => {
+            Base::Fixed(ConcreteType::from_ty(&ty).unwrap_or_else(|| panic!("no such type in a row: {word}")))
+        }
     }
 }
 

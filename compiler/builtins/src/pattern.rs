@@ -51,7 +51,7 @@ pub(super) enum Base {
     #[default]
     Void,
     /// A type without variables.
-    Fixed(Shape),
+    Fixed(ConcreteType),
     Number(Element, Width),
     /// An atomic type of `T`.
     Atomic,
@@ -115,7 +115,7 @@ pub(super) enum SpaceSet {
 
 /// A type without variables, other than a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ConcreteType {
     Void,
     Number(Scalar, u8),
     Atomic(Scalar),
@@ -139,7 +139,7 @@ pub(super) enum Shape {
 /// A parameter or result of an overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Param {
-    pub(super) base: Shape,
+    pub(super) base: ConcreteType,
     /// Set for a pointer: the qualifiers and address space of the pointee.
     pub(super) pointer: Option<Quals>,
 }
@@ -280,8 +280,8 @@ impl Pattern {
     /// Substitutes the values of the variables. `None` if the type does not exist, or is not available in the context.
     fn param(&self, choice: &Choice, context: &Context) -> Option<Param> {
         let base = match self.base {
-            Base::Void => Shape::Void,
-            Base::Fixed(shape) => shape,
+            Base::Void => ConcreteType::Void,
+            Base::Fixed(concrete) => concrete,
             Base::Number(element, width) => {
                 let element = match element {
                     Element::Fixed(scalar) => scalar,
@@ -295,17 +295,17 @@ impl Pattern {
                     Width::N => choice.width,
                     Width::M => choice.mask,
                 };
-                Shape::Number(element, width)
+                ConcreteType::Number(element, width)
             }
-            Base::Atomic => Shape::Atomic(choice.element),
-            Base::Image => Shape::Image(choice.image),
+            Base::Atomic => ConcreteType::Atomic(choice.element),
+            Base::Image => ConcreteType::Image(choice.image),
         };
         let holds = |condition: Condition| condition.holds(context.version, context.extensions);
         let exists = match (base, self.pointer) {
             // A pointer to `half` does not require support for `half` (OpenCL C 6.3.1.1).
-            (Shape::Number(..), Some(_)) => true,
-            (Shape::Number(scalar, _), None) => holds(scalar.condition()),
-            (Shape::Image(image), _) => has_image(image, context),
+            (ConcreteType::Number(..), Some(_)) => true,
+            (ConcreteType::Number(scalar, _), None) => holds(scalar.condition()),
+            (ConcreteType::Image(image), _) => has_image(image, context),
             _ => true,
         };
         let pointer = self.pointer.map(|pointer| Quals {
@@ -369,7 +369,7 @@ impl Param {
     }
 }
 
-impl Shape {
+impl ConcreteType {
     pub(super) fn ty(self) -> Ty {
         match self {
             Self::Void => Ty::Void,
@@ -391,7 +391,7 @@ impl Shape {
         }
     }
 
-    /// The shape of a type. `None` if it has none.
+    /// The concrete type that a type is. `None` if there is none.
     pub(super) fn from_ty(ty: &Ty) -> Option<Self> {
         Some(match *ty {
             Ty::Void => Self::Void,

@@ -4,7 +4,7 @@ use kiln_types::ty::{QualTy, Scalar, Ty, TyId, Types};
 use kiln_vocabulary::opencl::AddressSpace;
 use smallvec::SmallVec;
 
-use super::pattern::{Param, Shape};
+use super::pattern::{ConcreteType, Param};
 
 /// An argument: its type after array decay, and whether it is a null pointer constant (C99 6.3.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,8 +73,8 @@ pub(super) struct View {
     pub(super) target: Option<QualTy>,
     /// The type that replaces a parameter's `any`: the pointee of a pointer, or the packet of a pipe.
     pub(super) any: Option<TyId>,
-    /// The shape of its type or pointee. `None` if no parameter accepts it.
-    shape: Option<Shape>,
+    /// Its concrete type, or that of the pointee. `None` if no parameter accepts it.
+    concrete: Option<ConcreteType>,
     /// Set for a scalar or enum. An enum counts as its underlying type.
     scalar: Option<Scalar>,
     is_zero: bool,
@@ -83,13 +83,15 @@ pub(super) struct View {
 impl View {
     pub(super) fn new(types: &Types, argument: ArgTy) -> Self {
         let ty = types.get(argument.ty);
-        let (target, any, shape) = match *ty {
-            Ty::Pointer(target) => (Some(target), Some(target.ty), Shape::from_ty(types.get(target.ty))),
-            Ty::Pipe(packet, _) => (None, Some(packet), Shape::from_ty(ty)),
-            _ => (None, None, Shape::from_ty(ty)),
+        let (target, any, concrete) = match *ty {
+            Ty::Pointer(target) => {
+                (Some(target), Some(target.ty), ConcreteType::from_ty(types.get(target.ty)))
+            }
+            Ty::Pipe(packet, _) => (None, Some(packet), ConcreteType::from_ty(ty)),
+            _ => (None, None, ConcreteType::from_ty(ty)),
         };
         let scalar = types.components(argument.ty).filter(|(_, count)| *count == 1).map(|(scalar, _)| scalar);
-        Self { ty: argument.ty, target, any, shape, scalar, is_zero: argument.is_zero }
+        Self { ty: argument.ty, target, any, concrete, scalar, is_zero: argument.is_zero }
     }
 
     /// The rank of converting the argument. `None` if it does not match.
@@ -105,8 +107,9 @@ impl View {
                 let gains = quals.without(target.quals);
                 let drops = changes.is_const || changes.is_volatile;
                 let keeps = !drops && !gains.is_const && !gains.is_volatile;
-                let is_target = parameter.base == Shape::Any || self.shape == Some(parameter.base);
-                let is_void = parameter.base == Shape::Void || self.shape == Some(Shape::Void);
+                let is_target = parameter.base == ConcreteType::Any || self.concrete == Some(parameter.base);
+                let is_void =
+                    parameter.base == ConcreteType::Void || self.concrete == Some(ConcreteType::Void);
                 Some(match space == wanted {
                     true if is_target && keeps => Rank::Same,
                     true if is_target && !drops => Rank::Qualified,
@@ -126,22 +129,22 @@ impl View {
         }
     }
 
-    fn rank_value(&self, wanted: Shape) -> Option<Rank> {
-        let shape = self.shape?;
-        if shape == wanted {
+    fn rank_value(&self, wanted: ConcreteType) -> Option<Rank> {
+        let concrete = self.concrete?;
+        if concrete == wanted {
             return Some(Rank::Same);
         }
         let from = self.scalar?;
         match wanted {
-            Shape::Number(to, 1) => Some(match (from, to) {
+            ConcreteType::Number(to, 1) => Some(match (from, to) {
                 (Scalar::Float, Scalar::Double) => Rank::Promotion,
-                _ if from.promoted() == to && shape != wanted => Rank::Promotion,
+                _ if from.promoted() == to && concrete != wanted => Rank::Promotion,
                 _ => Rank::Conversion,
             }),
-            Shape::Number(..) => Some(Rank::Widening),
-            Shape::Enum(_) | Shape::Sampler => (!from.is_float()).then_some(Rank::Conversion),
+            ConcreteType::Number(..) => Some(Rank::Widening),
+            ConcreteType::Enum(_) | ConcreteType::Sampler => (!from.is_float()).then_some(Rank::Conversion),
             // OpenCL C 6.15.11: zero is a null event.
-            Shape::Event | Shape::Queue | Shape::ClkEvent | Shape::ReserveId => {
+            ConcreteType::Event | ConcreteType::Queue | ConcreteType::ClkEvent | ConcreteType::ReserveId => {
                 self.is_zero.then_some(Rank::Same)
             }
             _ => None,

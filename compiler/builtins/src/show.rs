@@ -7,7 +7,7 @@ use kiln_types::ty::Types;
 
 use super::{
     Row,
-    pattern::{Base, Candidate, Element, Param, Pattern, Shape, SpacePattern, Width},
+    pattern::{Base, Candidate, ConcreteType, Element, Param, Pattern, SpacePattern, Width},
 };
 
 impl Row {
@@ -69,14 +69,14 @@ fn generic(pattern: &Pattern, has_vectors: bool) -> String {
         Base::Void => text.push_str("void"),
         Base::Image => text.push_str("image"),
         Base::Atomic => text.push_str("atomic_type"),
-        Base::Fixed(Shape::Any) => text.push_str("gentype"),
-        Base::Fixed(Shape::Block) => text.push_str("block"),
-        Base::Fixed(Shape::Pipe(access)) => {
+        Base::Fixed(ConcreteType::Any) => text.push_str("gentype"),
+        Base::Fixed(ConcreteType::Block) => text.push_str("block"),
+        Base::Fixed(ConcreteType::Pipe(access)) => {
             let _ = write!(text, "{} pipe gentype", access.spelling());
         }
-        Base::Fixed(shape) => {
+        Base::Fixed(concrete) => {
             let mut types = Types::new();
-            let ty = types.intern(shape.ty());
+            let ty = types.intern(concrete.ty());
             text.push_str(&types.show(ty, &Interner::new()));
         }
         Base::Number(element, width) => {

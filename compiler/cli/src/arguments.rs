@@ -8,7 +8,7 @@ use clap::{
 };
 use kiln_compiler::{
     Emit,
-    faults::Workarounds,
+    driver_bugs::Workarounds,
     opencl::Environment,
     target::{Target, profile},
 };
@@ -169,7 +169,7 @@ pub(crate) struct DeviceOptions {
     /// Enable or disable device features, such as `+fp64,-int8`; a profile lists their names
     #[arg(long = "feature", value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     features: Vec<String>,
-    /// Driver faults to work around: names from docs/driver-faults.md, `all` or `none` [default: those of the driver of
+    /// Driver bugs to work around: names from docs/driver-bugs.md, `all` or `none` [default: those of the driver of
     /// the profile, or of the device that `kiln run` opens]
     #[arg(long, value_name = "LIST|all|none", value_parser = Workarounds::parse)]
     workarounds: Option<Workarounds>,
@@ -421,7 +421,7 @@ impl DeviceOptions {
             target.tuning = profile.tuning();
             target.features = profile.features;
         }
-        // Only Vulkan drivers have known faults.
+        // Only Vulkan drivers have known bugs.
         if let Some(workarounds) = self.workarounds.filter(|_| target.environment == Environment::Vulkan) {
             target.workarounds = workarounds;
         }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use kiln_compiler::target::profile::{self, Profile};
-use kiln_runtime::{DeviceInfo, Instance, Options, Selector, extensions::Extension, faults::Fault};
+use kiln_runtime::{DeviceInfo, Instance, Options, Selector, driver_bugs::DriverBug, extensions::Extension};
 use serde_json::json;
 
 use crate::{
@@ -71,8 +71,8 @@ fn description(device: &DeviceInfo) -> String {
         "global memory",
         format!("{}, {} in one buffer", size(offers.global_memory), size(offers.max_allocation)),
     );
-    for fault in device.faults() {
-        line("known fault", format!("{}: {}", fault.name(), fault.symptom()));
+    for bug in device.driver_bugs() {
+        line("known bug", format!("{}: {}", bug.name(), bug.symptom()));
     }
     text
 }
@@ -85,7 +85,7 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "name": device.name,
         "driver": device.driver,
         "lacks": device.lacks,
-        "faults": device.faults().map(fault).collect::<Vec<_>>(),
+        "driver_bugs": device.driver_bugs().map(driver_bug).collect::<Vec<_>>(),
         "atomic_orders": words(&texts(&offers.atomic_orders)),
         "atomic_scopes": words(&texts(&offers.atomic_scopes)),
         "extensions": device.extensions().iter().map(Extension::name).collect::<Vec<_>>(),
@@ -107,11 +107,11 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
     })
 }
 
-fn fault(fault: Fault) -> serde_json::Value {
+fn driver_bug(bug: DriverBug) -> serde_json::Value {
     json!({
-        "name": fault.name(),
-        "symptom": fault.symptom(),
-        "has_workaround": fault.has_workaround(),
+        "name": bug.name(),
+        "symptom": bug.symptom(),
+        "has_workaround": bug.has_workaround(),
     })
 }
 

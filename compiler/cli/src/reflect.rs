@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use kiln_runtime::{
-    faults::Fault,
+    driver_bugs::DriverBug,
     interface::{
         Argument, ArgumentKind, ArgumentLocation, Binding, BindingClass, DataLocation, KernelInterface,
         ProgramData, ProgramInterface,
@@ -187,7 +187,7 @@ fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> V
         "constants": data(&read.constants),
         "local_size": read.local_size.map(|ids| ids.map(|id| id.0)),
         "work_dim": read.work_dim.map(|id| id.0),
-        "workarounds": read.workarounds.iter().map(Fault::name).collect::<Vec<_>>(),
+        "workarounds": read.workarounds.iter().map(DriverBug::name).collect::<Vec<_>>(),
         "checked_accesses": read.bounds.as_ref().map(|bounds| bounds.sites.len()),
     })
 }

@@ -100,8 +100,8 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     }
     if outcome == Outcome::Diagnostics {
         let applied = program.interface().workarounds;
-        for fault in device.info().faults().filter(|fault| !applied.contains(*fault)) {
-            stderr_line!("kiln: note: a known fault of {}: {}", device.name(), fault.symptom());
+        for bug in device.info().driver_bugs().filter(|bug| !applied.contains(*bug)) {
+            stderr_line!("kiln: note: a known bug of {}: {}", device.name(), bug.symptom());
         }
     }
     Ok(if messages.is_empty() { outcome } else { Outcome::Diagnostics })

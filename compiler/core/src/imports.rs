@@ -95,7 +95,7 @@ fn compiled(text: &str) -> Option<Module> {
     if !parsed.errors.is_empty() {
         return None;
     }
-    let hir = sema::check(parsed.unit, sema::Extent::Part, &options, &sources, &mut names, &mut sink, None);
+    let hir = sema::check(parsed.unit, sema::UnitKind::Part, &options, &sources, &mut names, &mut sink, None);
     if sink.has_errors() {
         return None;
     }

@@ -34,7 +34,7 @@ pub use kiln_session as session;
 pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;
 pub use kiln_verify as verify;
-pub use kiln_vocabulary::{debug, faults, opencl, precision, target, tuning};
+pub use kiln_vocabulary::{debug, driver_bugs, opencl, precision, target, tuning};
 pub use link::link;
 pub use part::{Part, PartError};
 pub use stage::{Artifact, Emit};
@@ -156,8 +156,8 @@ pub fn variables(source: Source, options: &Options, loader: &dyn Loader) -> debu
     let tokens = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None).tokens;
     let arena = Arena::default();
     let parsed = kiln_syntax::parse::parse(&tokens, &arena, &sources, options.max_depth);
-    let extent = sema::Extent::Program;
-    let hir = survey::check(parsed, extent, options, &sources, &mut interner, &mut sink, None);
+    let unit_kind = sema::UnitKind::Program;
+    let hir = survey::check(parsed, unit_kind, options, &sources, &mut interner, &mut sink, None);
     if sink.has_errors() {
         return debug::Variables::default();
     }
@@ -181,12 +181,12 @@ fn stages(
         syntax::report(&parsed.errors, sources, interner, sink);
         return Ok(Some(Artifact::Text(kiln_syntax::print::print(&parsed.unit, interner))));
     }
-    let extent = match emit {
-        Emit::Nothing => sema::Extent::Source,
-        _ if options.is_part || *emit == Emit::Part => sema::Extent::Part,
-        _ => sema::Extent::Program,
+    let unit_kind = match emit {
+        Emit::Nothing => sema::UnitKind::Source,
+        _ if options.is_part || *emit == Emit::Part => sema::UnitKind::Part,
+        _ => sema::UnitKind::Program,
     };
-    let hir = survey::check(parsed, extent, options, sources, interner, sink, None);
+    let hir = survey::check(parsed, unit_kind, options, sources, interner, sink, None);
     if sink.has_errors() {
         return Ok(None);
     }

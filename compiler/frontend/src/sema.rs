@@ -3,12 +3,12 @@
 //! It never stops at an error: a wrong type becomes `Ty::Error`, which is compatible with everything, so that one
 //! mistake gives one message. Independent of SPIR-V and targets, except for the available extensions and features.
 
-mod accepted;
 mod atomic_object;
 mod atomics;
 mod attributes;
 mod block;
 mod builtin;
+mod builtin_mismatch;
 mod call;
 mod cast;
 mod constant;
@@ -104,9 +104,9 @@ pub(crate) struct Sema<'a> {
     uses: FxHashMap<FunctionId, Uses>,
 }
 
-/// The kind of source being checked.
+/// The kind of translation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum UnitKind {
     /// A program that becomes a module. It must define what its kernels use.
     Program,
     /// A part of a program that becomes a module. Other parts may define its external declarations.
@@ -119,7 +119,7 @@ pub enum Extent {
 /// errors.
 pub fn check(
     unit: ast::TranslationUnit,
-    extent: Extent,
+    unit_kind: UnitKind,
     options: &Options,
     sources: &SourceMap,
     interner: &mut Interner,
@@ -155,7 +155,7 @@ pub fn check(
     sema.define_declared_builtins();
     let Sema { mut module, types, declarations, uses, .. } = sema;
     module.types = types;
-    program::check(&mut module, uses, &declarations.into_defined(), extent, interner, sink);
+    program::check(&mut module, uses, &declarations.into_defined(), unit_kind, interner, sink);
     module
 }
 

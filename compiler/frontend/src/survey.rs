@@ -17,7 +17,7 @@ use kiln_syntax::{
 
 use crate::{
     hir,
-    sema::{self, Extent, Facts},
+    sema::{self, Facts, UnitKind},
     syntax,
 };
 
@@ -63,7 +63,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
     let arena = Arena::default();
     let parsed = parse(&preprocessed.tokens, &arena, &sources, options.max_depth);
     let program =
-        check(parsed, Extent::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
+        check(parsed, UnitKind::Source, options, &sources, &mut interner, &mut sink, Some(&mut facts));
     let (diagnostics, hidden_errors) = sink.finish(|span| sources.order(span));
     // Surveys are long-lived.
     facts.expressions.shrink_to_fit();
@@ -85,7 +85,7 @@ pub fn survey(source: Source, options: &Options, loader: &dyn Loader) -> Survey 
 /// Runs the type checker and reports syntax errors.
 pub fn check(
     parsed: Parsed<'_>,
-    extent: Extent,
+    unit_kind: UnitKind,
     options: &Options,
     sources: &SourceMap,
     interner: &mut Interner,
@@ -103,12 +103,12 @@ pub fn check(
         parsed.errors.iter().partition(|error| error.kind.concerns_name() && !is_removed(error));
     let reported = syntax::report_with_consequences(errors, sources, interner, sink);
     let previous = sink.count();
-    let hir = sema::check(parsed.unit, extent, options, sources, interner, sink, facts);
+    let hir = sema::check(parsed.unit, unit_kind, options, sources, interner, sink, facts);
     sink.remove_consequences(previous, |diagnostic| reported.covers(diagnostic, sources));
     sink.replace(previous, |diagnostic| syntax::explain_in_macro(diagnostic, sources, interner));
     if !parsed.repaired.is_empty() {
-        let shadows = syntax::Shadows::new(&parsed.repaired, sources, interner);
-        sink.remove_consequences(previous, |diagnostic| shadows.is_consequence(diagnostic));
+        let follow_ups = syntax::FollowUps::new(&parsed.repaired, sources, interner);
+        sink.remove_consequences(previous, |diagnostic| follow_ups.is_consequence(diagnostic));
     }
     // A use of a name whose declaration lacks a type, or was removed, is a consequence.
     let untyped: Vec<&str> = parsed

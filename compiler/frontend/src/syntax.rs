@@ -1,14 +1,15 @@
 //! Messages for syntax errors. The parser reports errors as data; this module formats them.
 
 mod branch;
-mod habits;
+mod common_mistakes;
+mod follow_up;
 mod languages;
 mod loops;
 mod parameters;
-mod shadow;
+
 mod words;
 
-pub(crate) use shadow::Shadows;
+pub(crate) use follow_up::FollowUps;
 
 use kiln_session::{
     diag::{Code, Diagnostic, Sink},
@@ -20,7 +21,7 @@ use kiln_syntax::{
     token::{Keyword, Punct, TokenKind},
 };
 
-use self::habits::ErrorContext;
+use self::common_mistakes::ErrorContext;
 use crate::foreign;
 
 /// Reported syntax errors that can cause further errors in the type checker.
@@ -95,7 +96,7 @@ pub(crate) fn report_with_consequences<'e>(
                 continue;
             }
         }
-        let known = habits::explain(error, sources, interner);
+        let known = common_mistakes::explain(error, sources, interner);
         match (error.kind, &known) {
             (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) => {
                 keywords.extend(sources.spelling(known.span).map(|location| sources.text(&location)));
@@ -140,7 +141,7 @@ pub(crate) fn explain_in_macro(
         return None;
     }
     let name = sources.macro_name(diagnostic.span.lo)?;
-    habits::spaced_parameters(diagnostic.span, interner.text(name), sources)
+    common_mistakes::spaced_parameters(diagnostic.span, interner.text(name), sources)
 }
 
 /// Whether a span is on the line of a macro definition.

@@ -280,7 +280,7 @@ impl Parser<'_> {
     fn builtin(&mut self) -> Result<BuiltinId> {
         let name = self.any_word()?;
         let index = if self.eat_mark('#') { self.parse_number::<u32>()? } else { 0 };
-        BuiltinId::of_name(name, index as usize).ok_or_else(|| ParseError {
+        BuiltinId::from_name(name, index as usize).ok_or_else(|| ParseError {
             line: self.tokens[self.next - 1].1,
             message: format!("there is no built-in function `{name}` #{index}"),
         })

@@ -7,7 +7,7 @@
 //
 // Nothing waits for other work-items: an operation repeats only if another one has succeeded. The operations in loops are
 // relaxed. Fences outside the loops, which all work-items execute, order the accesses: lavapipe before 25.0 does not
-// support other fences (`early_group_end` of `faults.rs`).
+// support other fences (`early_group_end` of `driver_bugs.rs`).
 //
 // Defines: pipe
 

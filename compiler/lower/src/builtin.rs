@@ -53,7 +53,7 @@ impl Body<'_, '_> {
     fn read_clock(&mut self, name: &str, result: TyId) -> Option<ValueId> {
         let halves =
             name.replacen("clock_read_hilo", "clock_read", 1).replacen("clock_read", "clock_read_hilo", 1);
-        let builtin = BuiltinId::of_name(&halves, 0)?;
+        let builtin = BuiltinId::from_name(&halves, 0)?;
         let time = self.builtin_call(builtin, Vec::new(), &[], Some(Type::Vector(Scalar::I32, 2)))?;
         let ty = self.lowering.value_type(result)?;
         Some(if ty.is_vector() { time } else { self.builder.bitcast(time, ty) })

@@ -69,9 +69,9 @@ impl Body<'_, '_> {
                 let (magnitude, infinity) = self.magnitude(a);
                 // The normal numbers form one range, from the smallest one up to infinity.
                 let ty = self.builder.ty(magnitude);
-                let least = least_normal(ty);
-                let above = self.builder.binary_bits(BinaryOp::Sub, magnitude, least);
-                let range = self.builder.binary_bits(BinaryOp::Sub, infinity, least);
+                let smallest = smallest_normal(ty);
+                let above = self.builder.binary_bits(BinaryOp::Sub, magnitude, smallest);
+                let range = self.builder.binary_bits(BinaryOp::Sub, infinity, smallest);
                 self.builder.compare(CompareOp::Less, CompareKind::Unsigned, above, range)
             }
             "signbit" => self.is_negative(a),
@@ -146,7 +146,7 @@ const fn infinity(bits: Scalar) -> u64 {
 }
 
 /// The bits of the smallest normal number for this width.
-const fn least_normal(ty: Type) -> u64 {
+const fn smallest_normal(ty: Type) -> u64 {
     match ty.scalar() {
         Some(Scalar::I16) => 0x0400,
         Some(Scalar::I64) => 0x0010_0000_0000_0000,

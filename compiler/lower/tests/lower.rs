@@ -17,7 +17,8 @@ fn module(source: &str) -> Module {
     let parsed =
         kiln_syntax::parse(&tokens, &arena, &kiln_syntax::parse::NoLayout, kiln_syntax::parse::MAX_DEPTH);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    let hir = sema::check(parsed.unit, sema::Extent::Program, &options, &map, &mut interner, &mut sink, None);
+    let hir =
+        sema::check(parsed.unit, sema::UnitKind::Program, &options, &map, &mut interner, &mut sink, None);
     let module = lower(&hir, &interner, &mut sink, Overflow::Unmarked);
     let is_sound = !sink.has_errors();
     assert!(is_sound, "{:?}", sink.finish(|span| span.lo).0);

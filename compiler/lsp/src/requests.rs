@@ -1,6 +1,7 @@
 //! Dispatches requests: parses the parameters, calls the feature, serializes the result.
 
-mod further;
+mod annotations;
+mod hierarchies;
 
 use kiln_fmt::{Edit, Style};
 use lsp_server::{ErrorCode, Request, Response};
@@ -200,10 +201,12 @@ fn answer_about_structure(session: &mut Session, request: Request) -> Response {
                 Ok(found.flatten().map(|found| found.into_iter().chain(races).collect::<Vec<_>>()))
             })
         }
-        _ => further::answer(session, request).unwrap_or_else(|request| {
-            let message = format!("{} is not supported", request.method);
-            Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
-        }),
+        _ => hierarchies::answer(session, request)
+            .or_else(|request| annotations::answer(session, request))
+            .unwrap_or_else(|request| {
+                let message = format!("{} is not supported", request.method);
+                Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+            }),
     }
 }
 

@@ -41,7 +41,7 @@ const FLOATS: &str = "
 
 If the target lacks a floating-point atomic operation, a compare-exchange loop implements it. The rules above determine its
 order and scope first. The compare-exchange has them if it succeeds; if it fails, it is a relaxed load of the same scope.
-For lavapipe (`early_group_end` in [driver faults](driver-faults.md)), the compare-exchange is always relaxed, and a release
+For lavapipe (`early_group_end` in [driver bugs](driver-bugs.md)), the compare-exchange is always relaxed, and a release
 fence before the loop and an acquire fence after it give the order. Then an atomic change of a float does not order a plain
 access to the same float after it.
 

@@ -4,7 +4,7 @@
 //! The search enumerates choices, so it visits each consistent execution once without storing the previous ones. It
 //! checks the choices for one location before it considers the next location. This is sound because the axioms are
 //! monotone: more synchronization never makes a cycle disappear. A model adds each choice to its relations, and undoes it.
-//! Runs with the same operations but different values share the relations that do not depend on values (`shape`). Values are not
+//! Runs with the same operations but different values share the relations that do not depend on values (`trace_class`). Values are not
 //! chosen in advance: choosing the source of a read keeps only the runs that read the value of this source (`search`).
 //!
 //! Plain accesses do not synchronize. Once the choices at the locations with atomic accesses are made, happens-before, the
@@ -16,7 +16,7 @@ mod cells;
 mod checker;
 mod explain;
 mod search;
-mod shape;
+mod trace_class;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -32,7 +32,7 @@ use crate::{
 
 use checker::ConsistencyChecker;
 use search::Search;
-use shape::{Shape, Shapes};
+use trace_class::{TraceClass, TraceClasses};
 
 /// The memory model that decides which executions are consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +205,7 @@ fn run<'s>(
     options: Options,
     goal: SearchGoal<'s>,
 ) -> Result<Outcomes, Error> {
-    let shapes = Shapes::new(skeleton);
+    let classes = TraceClasses::new(skeleton);
     let mut explorer = Explorer {
         skeleton,
         options,
@@ -216,10 +216,10 @@ fn run<'s>(
         pass: Pass::Consistent,
         goal,
     };
-    match explorer.pass(&shapes, model) {
+    match explorer.pass(&classes, model) {
         Ok(()) if options.explains => {
             explorer.pass = Pass::Forbidden;
-            explorer.pass(&shapes, model)?;
+            explorer.pass(&classes, model)?;
         }
         Ok(()) | Err(Error::Stopped) => {}
         Err(error) => return Err(error),
@@ -252,7 +252,7 @@ struct Explorer<'s> {
     options: Options,
     found: Outcomes,
     known: HashMap<Vec<u64>, Known>,
-    /// The numbers of candidates and of choices in this pass. A choice is a combination of shapes, the position of a write, or the
+    /// The numbers of candidates and of choices in this pass. A choice is a combination of classes, the position of a write, or the
     /// source of a read.
     candidates: u64,
     choices: u64,
@@ -262,28 +262,28 @@ struct Explorer<'s> {
 
 impl Explorer<'_> {
     /// Visits all candidates.
-    fn pass(&mut self, shapes: &Shapes, model: Model) -> Result<(), Error> {
+    fn pass(&mut self, classes: &TraceClasses, model: Model) -> Result<(), Error> {
         (self.candidates, self.choices) = (0, 0);
-        self.choose(shapes, model, &mut Vec::new())
+        self.choose(classes, model, &mut Vec::new())
     }
 
-    /// Chooses a shape for each work-item.
+    /// Chooses a class for each work-item.
     fn choose<'t>(
         &mut self,
-        shapes: &'t Shapes,
+        classes: &'t TraceClasses,
         model: Model,
-        chosen: &mut Vec<&'t Shape>,
+        chosen: &mut Vec<&'t TraceClass>,
     ) -> Result<(), Error> {
-        let Some(next) = shapes.items.get(chosen.len()) else {
-            let Some(possible) = shapes.possible(chosen) else { return self.count_choice() };
+        let Some(next) = classes.items.get(chosen.len()) else {
+            let Some(possible) = classes.possible(chosen) else { return self.count_choice() };
             return self.combine(chosen, possible, model);
         };
         let has_goal = matches!(self.goal, SearchGoal::Goal(_));
-        for shape in next.iter().filter(|shape| has_goal || shape.trace.is_whole()) {
+        for class in next.iter().filter(|class| has_goal || class.trace.is_whole()) {
             self.count_choice()?;
-            chosen.push(shape);
-            let result = match shapes.can_be_supplied(chosen) {
-                true => self.choose(shapes, model, chosen),
+            chosen.push(class);
+            let result = match classes.can_be_supplied(chosen) {
+                true => self.choose(classes, model, chosen),
                 false => Ok(()),
             };
             chosen.pop();
@@ -292,9 +292,14 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// Explores the runs with these shapes and values.
-    fn combine(&mut self, shapes: &[&Shape], possible: Vec<Vec<u32>>, model: Model) -> Result<(), Error> {
-        let traces: Vec<_> = shapes.iter().map(|shape| &shape.trace).collect();
+    /// Explores the runs with these classes and values.
+    fn combine(
+        &mut self,
+        classes: &[&TraceClass],
+        possible: Vec<Vec<u32>>,
+        model: Model,
+    ) -> Result<(), Error> {
+        let traces: Vec<_> = classes.iter().map(|class| &class.trace).collect();
         if let SearchGoal::Goal(goal) = &mut self.goal
             && !goal.wants(&traces)
         {
@@ -306,7 +311,7 @@ impl Explorer<'_> {
         if self.pass == Pass::Consistent && checker.is_impossible() {
             return self.count();
         }
-        let mut search = Search::new(self.skeleton, shapes, possible, frame, checker);
+        let mut search = Search::new(self.skeleton, classes, possible, frame, checker);
         match self.visit_cell(&mut search, 0) {
             Err(Error::Stopped) if matches!(self.goal, SearchGoal::Goal(_)) => Ok(()),
             result => result,

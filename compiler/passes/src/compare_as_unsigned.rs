@@ -1,4 +1,4 @@
-//! Replaces signed 64-bit comparisons with unsigned ones, for the fault `compare_as_unsigned`.
+//! Replaces signed 64-bit comparisons with unsigned ones, for the driver bug `compare_as_unsigned`.
 //!
 //! Works around lavapipe, whose compiler narrows a signed comparison of a sign-extended `int` with a constant, using
 //! the bounds of 32 bits instead of those of 64. It unrolls loops, so it finds more constants and extended values than

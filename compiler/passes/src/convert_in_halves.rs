@@ -1,4 +1,4 @@
-//! Converts 32-bit unsigned integers to `float` as two halves, for the fault `convert_in_halves`.
+//! Converts 32-bit unsigned integers to `float` as two halves, for the driver bug `convert_in_halves`.
 //!
 //! Works around SwiftShader, which converts the lower 31 bits, then adds the top bit, and so rounds twice. The conversions of
 //! both 16-bit halves and the product are exact. Only the sum rounds.

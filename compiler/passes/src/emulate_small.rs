@@ -18,7 +18,7 @@ use kiln_types::{
     ops::{CompareOp, Conversion, Rounding},
     ty,
 };
-use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
+use kiln_vocabulary::{driver_bugs::DriverBug, opencl::AddressSpace, target::Target};
 use memory::WordLoad;
 use smallvec::SmallVec;
 
@@ -71,7 +71,7 @@ impl Missing {
     fn for_target(target: &Target) -> Self {
         let features = &target.features;
         let device = Types { int8: !features.int8, int16: !features.int16, fp16: !features.fp16 };
-        let is_wide = target.workarounds.contains(Fault::WidenSmallIntegers);
+        let is_wide = target.workarounds.contains(DriverBug::WidenSmallIntegers);
         Self {
             device,
             registers: Types { int8: device.int8 || is_wide, int16: device.int16 || is_wide, ..device },

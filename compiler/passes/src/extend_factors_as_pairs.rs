@@ -1,4 +1,4 @@
-//! Extends a factor of 64-bit products of 32-bit integers as a pair of words, for the fault `extend_factors_as_pairs`.
+//! Extends a factor of 64-bit products of 32-bit integers as a pair of words, for the driver bug `extend_factors_as_pairs`.
 //!
 //! Works around NVIDIA's compiler: if both factors are zero-extended and the product is compared, LLVM forms
 //! `llvm.umul.with.overflow`, which the driver does not compile. Only products that reach a comparison change.

@@ -1,4 +1,4 @@
-//! Freezes loop-exit values, for the fault `freeze_loop_exit_values`.
+//! Freezes loop-exit values, for the driver bug `freeze_loop_exit_values`.
 //!
 //! Works around lockstep drivers (lavapipe <= 23.2, SwiftShader) that recompute loop-exit values after a lane left. They
 //! run the lanes of a sub-group together. They mask memory accesses and block parameters of lanes that have left a loop,

@@ -1,4 +1,4 @@
-//! Makes the arguments of built-in functions depend on the launch, for the fault `hide_constant_arguments`.
+//! Makes the arguments of built-in functions depend on the launch, for the driver bug `hide_constant_arguments`.
 //!
 //! Works around the constant propagation of SPIRV-Tools, which SwiftShader runs on every module. It does not evaluate extended
 //! instructions with constant operands, but does not mark their results as unknown either: an `OpPhi` of such a result and a

@@ -20,7 +20,7 @@ use kiln_types::{
     ops::{CompareOp, LoopHints},
 };
 use kiln_vocabulary::{
-    faults::Fault,
+    driver_bugs::DriverBug,
     opencl::{AddressSpace, AtomicOp, Environment, FetchKey, Order},
     target::Target,
 };
@@ -158,14 +158,14 @@ fn float_loop(
 pub(super) enum LoopOrder {
     /// The attempt that succeeds.
     Exchange,
-    /// Fences around the loop, for drivers with `Fault::EarlyGroupEnd`: all sub-groups pass the same number of them.
+    /// Fences around the loop, for drivers with `DriverBug::EarlyGroupEnd`: all sub-groups pass the same number of them.
     Fences,
 }
 
 impl LoopOrder {
     /// The order of loops on a target.
     pub(super) const fn for_target(target: &Target) -> Self {
-        if target.workarounds.contains(Fault::EarlyGroupEnd) { Self::Fences } else { Self::Exchange }
+        if target.workarounds.contains(DriverBug::EarlyGroupEnd) { Self::Fences } else { Self::Exchange }
     }
 }
 

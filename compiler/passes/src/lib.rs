@@ -28,7 +28,6 @@ mod emulate_int64;
 mod emulate_small;
 mod expand_memory;
 mod extend_factors_as_pairs;
-mod extent;
 mod form_half_loads_and_stores;
 mod freeze_loop_exit_values;
 mod hide_constant_arguments;
@@ -49,6 +48,7 @@ mod lower_to_logical_pointers;
 mod lower_work_items;
 mod mark_nonprivate_accesses;
 mod narrow_comparisons;
+mod offset_set;
 mod origins;
 mod promote;
 mod ranges;
@@ -76,7 +76,7 @@ use kiln_builtins::Lowering;
 use kiln_ir::{self as ir, BuiltinParam, Function, Module};
 use kiln_session::{Options, diag::Sink};
 use kiln_syntax::Span;
-use kiln_vocabulary::{faults::Fault, opencl::Environment, precision::Precision, target::Target};
+use kiln_vocabulary::{driver_bugs::DriverBug, opencl::Environment, precision::Precision, target::Target};
 
 pub use library_body::library_body;
 
@@ -283,9 +283,9 @@ fn renumber(function: &mut Function, _: &Options) {
     function.renumber();
 }
 
-/// Whether the pass runs for the target. A workaround for a driver fault runs only if the target requests it.
+/// Whether the pass runs for the target. A workaround for a driver bug runs only if the target requests it.
 fn is_needed(pass: &str, target: &Target) -> bool {
-    Fault::of_pass(pass).is_none_or(|fault| target.workarounds.contains(fault))
+    DriverBug::of_pass(pass).is_none_or(|bug| target.workarounds.contains(bug))
 }
 
 /// Runs all passes for the target. Calls `after_pass` after each of them.

@@ -25,7 +25,7 @@ use kiln_session::{
 use kiln_syntax::Span;
 use kiln_types::{ops::Conversion, ty};
 use kiln_vocabulary::{
-    faults::Fault,
+    driver_bugs::DriverBug,
     opencl::{AddressSpace, Environment, Scope},
 };
 use rustc_hash::FxHashMap;
@@ -159,7 +159,7 @@ impl Pass<'_> {
         let is_rounded = math.correctly_rounded_divide_sqrt && is_vulkan;
         let is_exact = is_rounded && row.name == "sqrt";
         let is_relaxed = math.unsafe_optimizations && !is_exact;
-        if self.options.target.workarounds.contains(Fault::RoundDoubles)
+        if self.options.target.workarounds.contains(DriverBug::RoundDoubles)
             && let Some(direction) = rounding::rounding_mode(row.name)
             && let Some(&result) = builder.function.insts[inst].results.first()
             && builder.ty(result).scalar() == Some(Scalar::F64)

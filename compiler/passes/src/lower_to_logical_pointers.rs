@@ -23,7 +23,7 @@ use std::cmp::Ordering;
 use kiln_ir::{Data, FuncId, Function, Inst, Module, Op, Scalar, Type, Var, VarId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::index::{Id as _, Table};
-use kiln_vocabulary::{faults::Fault, opencl::AddressSpace, target::Target};
+use kiln_vocabulary::{driver_bugs::DriverBug, opencl::AddressSpace, target::Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -168,11 +168,11 @@ impl Objects<'_> {
     ) -> pointers::Layouts {
         let (mut layouts, mut ranges) = (FxHashMap::default(), FxHashMap::default());
         let mut private = uses.iter().filter(|(object, _)| object.space() == AddressSpace::Private);
-        // These two faults were never seen in functions that move only whole words of private objects.
+        // These two bugs were never seen in functions that move only whole words of private objects.
         let moves_parts = private.any(|(_, usage)| !usage.moves_whole_words());
-        let has_fault = |fault| moves_parts && self.target.workarounds.contains(fault);
-        let initializes = has_fault(Fault::InitializePrivateVariables);
-        let selects = has_fault(Fault::SelectPrivateElements);
+        let works_around = |bug| moves_parts && self.target.workarounds.contains(bug);
+        let initializes = works_around(DriverBug::InitializePrivateVariables);
+        let selects = works_around(DriverBug::SelectPrivateElements);
         for (object, usage) in uses {
             if let Object::Module(var) = object
                 && let Some(split) = self.split.get(&var)
@@ -227,18 +227,18 @@ impl Objects<'_> {
             objects: layouts,
             ranges,
             loop_order: LoopOrder::for_target(self.target),
-            states_no_wrap: self.target.workarounds.contains(Fault::WrappingIndices),
+            states_no_wrap: self.target.workarounds.contains(DriverBug::WrappingIndices),
         }
     }
 }
 
-/// The maximum number of elements of a private array for `Fault::SelectPrivateElements`.
+/// The maximum number of elements of a private array for `DriverBug::SelectPrivateElements`.
 const MAX_SELECTED: u64 = 32;
 
 /// The local memory that every Vulkan device has (Vulkan, Required Limits: maxComputeSharedMemorySize).
 const LEAST_LOCAL_MEMORY: u64 = 16 * 1024;
 
-/// The local objects with 8- or 16-bit elements that get a word for each element (`Fault::NarrowLoads`). The module's local
+/// The local objects with 8- or 16-bit elements that get a word for each element (`DriverBug::NarrowLoads`). The module's local
 /// memory must still be small then. The launch decides the size of arguments, which stay as they are.
 fn widened_objects(
     module: &Module,
@@ -247,7 +247,7 @@ fn widened_objects(
     target: &Target,
 ) -> FxHashSet<VarId> {
     let mut widened = FxHashSet::default();
-    if !target.workarounds.contains(Fault::NarrowLoads) {
+    if !target.workarounds.contains(DriverBug::NarrowLoads) {
         return widened;
     }
     let is_local = |(_, var): &(VarId, &Var)| var.space == AddressSpace::Local && var.argument.is_none();
@@ -392,7 +392,7 @@ impl Usage {
             _ if is_local => fitting(pieces().min().unwrap_or(4)),
             _ => {
                 let is_mixed = pieces().any(|piece| piece < 8);
-                let narrows = is_mixed && target.workarounds.contains(Fault::NarrowPrivateElements);
+                let narrows = is_mixed && target.workarounds.contains(DriverBug::NarrowPrivateElements);
                 let sizes = pieces().map(fitting).filter(|&size| !narrows || size < 8);
                 sizes.min_by_key(|&size| (self.cost(size), size)).unwrap_or(4)
             }
@@ -413,7 +413,7 @@ impl Usage {
         let exchanges_parts = is_local && self.exchanged.is_some_and(|exchanged| exchanged < size);
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
         let is_private = space == AddressSpace::Private;
-        let widens = is_private && target.workarounds.contains(Fault::WidenSmallIntegers);
+        let widens = is_private && target.workarounds.contains(DriverBug::WidenSmallIntegers);
         let cell = if widens && matches!(element, Scalar::I8 | Scalar::I16) { Scalar::I32 } else { element };
         Layout {
             element,

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::extent::Extent;
+use crate::offset_set::OffsetSet;
 
 /// An access to the object.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Use {
     /// Its number in the caller's list of accesses.
     pub(super) number: usize,
     /// The position in the object or in the range.
-    pub(super) extent: Extent,
+    pub(super) offsets: OffsetSet,
     /// The size of the access in bytes.
     pub(super) size: u64,
     /// The size of the widest element that suits the access, a power of two.
@@ -61,7 +61,7 @@ impl Range {
             }
         }
         // A deterministic order.
-        done.sort_by_key(|range| range.uses.iter().map(|it| (it.extent.offset, it.number)).min());
+        done.sort_by_key(|range| range.uses.iter().map(|it| (it.offsets.offset, it.number)).min());
         done
     }
 
@@ -75,7 +75,7 @@ impl Range {
                 Step::Fold { .. } => return None,
             }
         }
-        let offsets = self.uses.iter().filter_map(|one| u64::try_from(one.extent.offset).ok());
+        let offsets = self.uses.iter().filter_map(|one| u64::try_from(one.offsets.offset).ok());
         Some((start + offsets.min().unwrap_or(0), start + self.size?))
     }
 
@@ -83,7 +83,7 @@ impl Range {
     fn split_at_gaps(&self) -> Option<Vec<Self>> {
         let mut spans = Vec::new();
         for (number, one) in self.uses.iter().enumerate() {
-            let (low, high) = one.extent.limits()?;
+            let (low, high) = one.offsets.limits()?;
             spans.push((u64::try_from(low).ok()?, u64::try_from(high).ok()?.checked_add(one.size)?, number));
         }
         let groups = merge_overlapping(spans)?;
@@ -91,7 +91,7 @@ impl Range {
             let start = low & !(self.widest_element(&numbers) - 1);
             let uses = numbers.into_iter().map(|number| {
                 let mut one = self.uses[number].clone();
-                one.extent.offset -= start as i64;
+                one.offsets.offset -= start as i64;
                 one
             });
             let mut steps = self.steps.clone();
@@ -106,7 +106,7 @@ impl Range {
     /// Folds the range by a stride of its accesses, if it can be cut then.
     fn fold_by_stride(&self) -> Option<Vec<Self>> {
         let size = self.size?;
-        let terms = self.uses.iter().flat_map(|one| &one.extent.terms);
+        let terms = self.uses.iter().flat_map(|one| &one.offsets.terms);
         let mut periods: Vec<u64> = terms.map(|term| term.stride).collect();
         periods.sort_unstable();
         periods.dedup();
@@ -128,7 +128,7 @@ impl Range {
         let signed = i64::try_from(period).ok()?;
         let mut spans = Vec::new();
         for (number, one) in self.uses.iter().enumerate() {
-            let mut rest = one.extent.clone();
+            let mut rest = one.offsets.clone();
             rest.terms.retain(|term| !term.stride.is_multiple_of(period));
             rest.offset = rest.offset.rem_euclid(signed);
             let (low, high) = rest.limits()?;
@@ -145,15 +145,15 @@ impl Range {
             let length = (high - start).next_multiple_of(widest);
             let uses = numbers.into_iter().map(|number| {
                 let mut one = self.uses[number].clone();
-                let offset = one.extent.offset;
-                one.extent.offset =
+                let offset = one.offsets.offset;
+                one.offsets.offset =
                     offset.div_euclid(signed) * length as i64 + offset.rem_euclid(signed) - start as i64;
-                for term in &mut one.extent.terms {
+                for term in &mut one.offsets.terms {
                     if term.stride.is_multiple_of(period) {
                         term.stride = term.stride / period * length;
                     }
                 }
-                one.extent = one.extent.normal();
+                one.offsets = one.offsets.normal();
                 one
             });
             let mut steps = self.steps.clone();

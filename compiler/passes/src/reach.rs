@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    extent::{Extent, Step, Term},
     limit::limit,
+    offset_set::{OffsetSet, Step, Term},
     origins::{constant_offset, is_to_space, receivers},
 };
 
@@ -35,7 +35,7 @@ pub(super) struct Pointee {
     /// The object.
     pub(super) root: Root,
     /// The offsets in it.
-    pub(super) extent: Extent,
+    pub(super) offsets: OffsetSet,
     /// The number of changes during the analysis.
     changes: u32,
 }
@@ -93,7 +93,7 @@ impl Reach {
                 for (arg, &param) in inst.args.iter().zip(module.functions[callee].params()) {
                     let known = self.functions[callee.index()].entry(param).or_default();
                     for pointee in found.get(arg).into_iter().flatten() {
-                        add_bytes(known, pointee.root, &pointee.extent);
+                        add_bytes(known, pointee.root, &pointee.offsets);
                     }
                 }
                 return;
@@ -115,14 +115,14 @@ impl Reach {
     }
 
     /// The offsets at which a pointer can point into this object of the module.
-    pub(super) fn extent(&self, function: FuncId, pointer: ValueId, var: VarId) -> Extent {
+    pub(super) fn offsets(&self, function: FuncId, pointer: ValueId, var: VarId) -> OffsetSet {
         let pointees = self.pointees(function, pointer);
         let pointee = pointees.iter().find(|pointee| pointee.root == Root::Module(var));
         let is_unknown =
             self.escaped.contains(&var) && pointees.iter().any(|pointee| pointee.root == Root::Unknown);
         match pointee {
-            Some(pointee) if !is_unknown => pointee.extent.clone(),
-            _ => Extent::anywhere(),
+            Some(pointee) if !is_unknown => pointee.offsets.clone(),
+            _ => OffsetSet::anywhere(),
         }
     }
 }
@@ -142,26 +142,28 @@ impl Flow<'_> {
             let Type::Pointer(space) = self.function.ty(param) else { continue };
             let object = self.function.objects.iter().find(|(known, _)| *known == number);
             let is_passed = self.found.contains_key(&param);
-            let (root, extent) = match (object, space) {
-                (Some((_, var)), _) if is_kernel => (Root::Module(*var), Extent::start()),
-                (Some((_, var)), _) if !is_passed => (Root::Module(*var), Extent::anywhere()),
+            let (root, offsets) = match (object, space) {
+                (Some((_, var)), _) if is_kernel => (Root::Module(*var), OffsetSet::start()),
+                (Some((_, var)), _) if !is_passed => (Root::Module(*var), OffsetSet::anywhere()),
                 (_, AddressSpace::Private) => {
                     self.found.remove(&param);
-                    (Root::Param(id, number), Extent::start())
+                    (Root::Param(id, number), OffsetSet::start())
                 }
-                (None, _) if is_kernel => (Root::Param(id, number), Extent::start()),
-                (None, _) if !is_passed => (Root::Unknown, Extent::anywhere()),
+                (None, _) if is_kernel => (Root::Param(id, number), OffsetSet::start()),
+                (None, _) if !is_passed => (Root::Unknown, OffsetSet::anywhere()),
                 _ => continue,
             };
-            self.add_pointee(param, root, &extent);
+            self.add_pointee(param, root, &offsets);
         }
     }
 
     fn visit_inst(&mut self, id: InstId) -> bool {
         let inst = &self.function.insts[id];
         match &inst.op {
-            Op::ModuleVar(var) => self.add_pointee(inst.results[0], Root::Module(*var), &Extent::start()),
-            Op::PrivateVar(var) => self.add_pointee(inst.results[0], Root::Private(*var), &Extent::start()),
+            Op::ModuleVar(var) => self.add_pointee(inst.results[0], Root::Module(*var), &OffsetSet::start()),
+            Op::PrivateVar(var) => {
+                self.add_pointee(inst.results[0], Root::Private(*var), &OffsetSet::start())
+            }
             Op::Offset { stride, count } => {
                 let step = match constant_offset(self.function, inst.args[1], *stride) {
                     Some(bytes) => Step::Bytes(bytes),
@@ -175,7 +177,7 @@ impl Flow<'_> {
                     }
                 };
                 let past_end = self.array_end(inst.args[0]);
-                self.copy_pointees(inst.args[0], inst.results[0], |extent| extent.advanced(step, past_end))
+                self.copy_pointees(inst.args[0], inst.results[0], |offsets| offsets.advanced(step, past_end))
             }
             Op::PointerCast => self.copy_pointees(inst.args[0], inst.results[0], Clone::clone),
             Op::Select => {
@@ -192,7 +194,7 @@ impl Flow<'_> {
                 }
                 None if inst.op.is_construct() => false,
                 None => inst.results.iter().fold(false, |changed, &it| {
-                    self.add_pointee(it, Root::Unknown, &Extent::anywhere()) | changed
+                    self.add_pointee(it, Root::Unknown, &OffsetSet::anywhere()) | changed
                 }),
             },
         }
@@ -206,36 +208,41 @@ impl Flow<'_> {
         }
     }
 
-    fn copy_pointees(&mut self, from: ValueId, to: ValueId, change: impl Fn(&Extent) -> Extent) -> bool {
+    fn copy_pointees(
+        &mut self,
+        from: ValueId,
+        to: ValueId,
+        change: impl Fn(&OffsetSet) -> OffsetSet,
+    ) -> bool {
         let Some(pointees) = self.found.get(&from).cloned() else { return false };
         pointees.iter().fold(false, |changed, pointee| {
-            self.add_pointee(to, pointee.root, &change(&pointee.extent)) | changed
+            self.add_pointee(to, pointee.root, &change(&pointee.offsets)) | changed
         })
     }
 
-    fn add_pointee(&mut self, pointer: ValueId, root: Root, extent: &Extent) -> bool {
+    fn add_pointee(&mut self, pointer: ValueId, root: Root, offsets: &OffsetSet) -> bool {
         if !self.function.ty(pointer).is_pointer() {
             return false;
         }
-        add_bytes(self.found.entry(pointer).or_default(), root, extent)
+        add_bytes(self.found.entry(pointer).or_default(), root, offsets)
     }
 }
 
 /// Adds bytes to the pointees of a pointer. Returns whether that changed them.
-fn add_bytes(pointees: &mut Pointees, root: Root, extent: &Extent) -> bool {
+fn add_bytes(pointees: &mut Pointees, root: Root, offsets: &OffsetSet) -> bool {
     let Some(known) = pointees.iter_mut().find(|pointee| pointee.root == root) else {
-        pointees.push(Pointee { root, extent: extent.clone(), changes: 0 });
+        pointees.push(Pointee { root, offsets: offsets.clone(), changes: 0 });
         return true;
     };
-    let mut joined = known.extent.join(extent);
-    if joined == known.extent {
+    let mut joined = known.offsets.join(offsets);
+    if joined == known.offsets {
         return false;
     }
     known.changes += 1;
     if known.changes > CHANGES {
         joined = joined.widened();
     }
-    let changed = joined != known.extent;
-    known.extent = joined;
+    let changed = joined != known.offsets;
+    known.offsets = joined;
     changed
 }

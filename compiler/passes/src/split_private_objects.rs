@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    extent::{self, Extent, Term},
+    offset_set::{self, OffsetSet, Term},
     origins::constant_offset,
     ranges::{Range, Step, Use},
     rewrite::rewrite_only,
@@ -161,7 +161,7 @@ struct Pointer {
     offset: i64,
     indices: SmallVec<[Index; 2]>,
     /// All offsets that it can have.
-    extent: Extent,
+    offsets: OffsetSet,
     /// The step past the end of the array whose element it points to (C99 6.5.6).
     past_end: Option<Term>,
 }
@@ -180,13 +180,13 @@ impl Pointer {
         let mut next = Self { past_end: None, ..self.clone() };
         let step = if let Some(bytes) = constant_offset(function, index, stride) {
             next.offset = next.offset.saturating_add(bytes);
-            extent::Step::Bytes(bytes)
+            offset_set::Step::Bytes(bytes)
         } else {
             next.indices.push(Index { value: index, stride, count });
             next.past_end = count.map(|_| Term { stride, count: Some(2) });
-            extent::Step::Index(Term { stride, count: count.map(u64::from) })
+            offset_set::Step::Index(Term { stride, count: count.map(u64::from) })
         };
-        next.extent = self.extent.advanced(step, self.past_end);
+        next.offsets = self.offsets.advanced(step, self.past_end);
         next
     }
 
@@ -298,8 +298,8 @@ impl Pointers {
             match inst.op {
                 // The caller can observe variables that it passes.
                 Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
-                    let extent = Extent::start();
-                    let start = Pointer { var, offset: 0, indices: SmallVec::new(), extent, past_end: None };
+                    let offsets = OffsetSet::start();
+                    let start = Pointer { var, offset: 0, indices: SmallVec::new(), offsets, past_end: None };
                     pointers.known.insert(inst.results[0], start);
                 }
                 Op::Offset { stride, count } => {
@@ -371,7 +371,7 @@ impl Pointers {
         let object = self.objects.entry(known.var).or_default();
         object.is_indexed |= !known.indices.is_empty();
         let number = object.accesses.len();
-        object.uses.push(Use { number, extent: known.extent.clone(), size, widest });
+        object.uses.push(Use { number, offsets: known.offsets.clone(), size, widest });
         object.accesses.push(at);
     }
 

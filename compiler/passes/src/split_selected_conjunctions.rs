@@ -1,4 +1,4 @@
-//! Selects by both conditions of a conjunction and combines the results, for the fault `selected_conjunctions`.
+//! Selects by both conditions of a conjunction and combines the results, for the driver bug `selected_conjunctions`.
 //!
 //! Works around NVIDIA's compiler, which combines the bytes of a vector that a conjunction of two vectors of conditions
 //! selects, compares them again in a loop, and takes the result for all ones.

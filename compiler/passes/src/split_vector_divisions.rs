@@ -1,4 +1,4 @@
-//! Splits divisions and remainders of integer vectors into scalar ones, for the fault `split_vector_divisions`.
+//! Splits divisions and remainders of integer vectors into scalar ones, for the driver bug `split_vector_divisions`.
 //!
 //! Works around NVIDIA's compiler, which computes wrong components of some vectors whose operands are masked.
 

@@ -7,7 +7,7 @@ use kiln_ir::{parse, verify};
 use kiln_passes::{self as passes, Providers};
 use kiln_session::{Options, diag::Sink};
 use kiln_vocabulary::{
-    faults::{Fault, Remedy},
+    driver_bugs::{DriverBug, Remedy},
     opencl::Environment,
     target::Target,
     tuning::Tuning,
@@ -58,13 +58,13 @@ fn passes_produce_the_expected_output() {
     assert!(count >= 8, "only {count} modules were found");
 }
 
-/// Every row of the table of faults names an existing pass, and a test file shows the effect of each workaround pass.
+/// Every row of the table of driver bugs names an existing pass, and a test file shows the effect of each workaround pass.
 #[test]
 fn workarounds_are_passes_with_an_effect() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
     let is_pass = |name: &str| passes::names().any(|pass| pass == name);
-    for fault in Fault::ALL {
-        match fault.remedy() {
+    for bug in DriverBug::ALL {
+        match bug.remedy() {
             Remedy::None => {}
             Remedy::Option(pass) => {
                 assert!(is_pass(pass) || pass == "emit", "{pass}")

@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::LanguageVersion;
 
 use super::{
     Preprocessor,
-    macros::{Entry, Macro, Parameters, Shape},
+    macros::{Entry, Macro, MacroKind, Parameters},
     predefined::Row,
     token::{Flags, Kind, Tok},
 };
@@ -91,26 +91,26 @@ impl Preprocessor<'_> {
         let name = self.macro_name(line.first(), after)?;
         let definition = line[0].span;
         let mut rest = &line[1..];
-        let shape = match rest.first() {
+        let kind = match rest.first() {
             Some(open) if open.is(Punct::OpenParen) && !open.flags.is_spaced() => {
                 let (parameters, length) = self.parameters(rest)?;
                 rest = &rest[length..];
-                Shape::Function(parameters)
+                MacroKind::Function(parameters)
             }
             Some(first) if !first.flags.is_spaced() => {
                 let message =
                     format!("there is no space between `{}` and its replacement", self.interner.text(name));
                 let diagnostic = Diagnostic::new(Code::MacroSpace, first.span, message);
                 self.sink.report(diagnostic.note("C99 6.10.3 requires white space after a macro's name"));
-                Shape::Object
+                MacroKind::Object
             }
-            _ => Shape::Object,
+            _ => MacroKind::Object,
         };
-        let mut body = self.body(rest, &shape)?;
-        if matches!(&shape, Shape::Function(parameters) if parameters.variadic) {
+        let mut body = self.body(rest, &kind)?;
+        if matches!(&kind, MacroKind::Function(parameters) if parameters.variadic) {
             body = self.optional_parts(body)?;
         }
-        Some(Macro::new(name, definition, shape, body))
+        Some(Macro::new(name, definition, kind, body))
     }
 
     /// Parses the parameters. Also returns the number of tokens.
@@ -219,10 +219,10 @@ impl Preprocessor<'_> {
     }
 
     /// Resolves parameters and operators in a replacement list (C99 6.10.3.2, 6.10.3.3).
-    fn body(&mut self, line: &[Tok], shape: &Shape) -> Option<Vec<Tok>> {
-        let parameters = match shape {
-            Shape::Function(parameters) => Some(parameters),
-            Shape::Object | Shape::Dynamic(_) => None,
+    fn body(&mut self, line: &[Tok], kind: &MacroKind) -> Option<Vec<Tok>> {
+        let parameters = match kind {
+            MacroKind::Function(parameters) => Some(parameters),
+            MacroKind::Object | MacroKind::Dynamic(_) => None,
         };
         let parameter = |token: Option<&Tok>| {
             let name = token?.name()?;

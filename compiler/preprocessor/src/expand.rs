@@ -9,7 +9,7 @@ use super::{
     arguments::{Arguments, Reported},
     hide::HideSet,
     limits::ARGUMENT_DEPTH,
-    macros::{Dynamic, Macro, Shape},
+    macros::{Dynamic, Macro, MacroKind},
     substitute::Call,
     token::{Kind, Tok, spell},
 };
@@ -84,17 +84,17 @@ impl Preprocessor<'_> {
     /// Pushes the expansion of a macro to the pending tokens. Returns `false` if the macro is function-like and is not
     /// called.
     fn expand(&mut self, token: Tok, definition: &Macro) -> bool {
-        match &definition.shape {
-            Shape::Dynamic(dynamic) => {
+        match &definition.kind {
+            MacroKind::Dynamic(dynamic) => {
                 let kind = self.dynamic(*dynamic);
                 self.pending.push(Tok { kind, ..token });
                 true
             }
-            Shape::Object => {
+            MacroKind::Object => {
                 self.replace(token, token.span, token.hide, definition, &mut Arguments::default())
             }
-            Shape::Function(_) if !self.is_called() => false,
-            Shape::Function(parameters) => {
+            MacroKind::Function(_) if !self.is_called() => false,
+            MacroKind::Function(parameters) => {
                 let mut arguments = self.buffers.take_arguments();
                 let replaced = match self.read_arguments(&mut arguments, token, definition, parameters) {
                     Ok(close) => {

@@ -15,7 +15,7 @@ pub(super) struct Macro {
     pub(super) name: Symbol,
     /// The span of its name in the definition.
     pub(super) definition: Span,
-    pub(super) shape: Shape,
+    pub(super) kind: MacroKind,
     /// The replacement list, with parameters and operators resolved.
     pub(super) body: Vec<Tok>,
     /// The indices of tokens in the body that are not simply copied.
@@ -26,7 +26,7 @@ pub(super) struct Macro {
 
 /// The kind of a macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum MacroKind {
     Object,
     Function(Parameters),
     /// A macro whose replacement depends on its position (C99 6.10.8).
@@ -57,8 +57,8 @@ pub(super) enum Dynamic {
 
 impl Macro {
     /// Creates a macro with this replacement list.
-    pub(super) fn new(name: Symbol, definition: Span, shape: Shape, body: Vec<Tok>) -> Self {
-        let mut made = Self { name, definition, shape, body, special: Vec::new(), has_operators: false };
+    pub(super) fn new(name: Symbol, definition: Span, kind: MacroKind, body: Vec<Tok>) -> Self {
+        let mut made = Self { name, definition, kind, body, special: Vec::new(), has_operators: false };
         for at in 0..made.body.len() {
             match made.body[at].kind {
                 Kind::Parameter(index) if made.is_pasted(at) => made.body[at].kind = Kind::Operand(index),
@@ -84,7 +84,7 @@ impl Macro {
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
         let space = |index: usize, token: &Tok| index != 0 && token.flags.is_spaced();
         let digraph = |token: &Tok| token.flags.has(Flags::DIGRAPH);
-        self.shape == other.shape
+        self.kind == other.kind
             && self.body.len() == other.body.len()
             && self.body.iter().zip(&other.body).enumerate().all(|(index, (a, b))| {
                 a.kind == b.kind && space(index, a) == space(index, b) && digraph(a) == digraph(b)
@@ -93,7 +93,7 @@ impl Macro {
 
     /// The variadic parameter, if the `##` at this index of the body is between `,` and that parameter.
     pub(super) fn rest_after_comma(&self, at: usize) -> Option<usize> {
-        let Shape::Function(parameters) = &self.shape else { return None };
+        let MacroKind::Function(parameters) = &self.kind else { return None };
         let is_paste = self.body.get(at)?.kind == Kind::Paste;
         let comma = self.body.get(at.checked_sub(1)?)?.is(Punct::Comma);
         let Kind::Parameter(index) = self.body.get(at + 1)?.kind else { return None };

@@ -17,7 +17,7 @@ use kiln_vocabulary::opencl::LanguageVersion;
 use super::{
     Preprocessor,
     file::SourceFile,
-    macros::{Dynamic, Macro, Shape},
+    macros::{Dynamic, Macro, MacroKind},
     piece::Piece,
     token::Tok,
 };
@@ -301,7 +301,7 @@ impl Preprocessor<'_> {
     pub(super) fn define_predefined(&mut self, name: Symbol, row: Row) -> Rc<Macro> {
         if let Row::Dynamic(dynamic) = row {
             let definition = Span::default();
-            let made = Macro::new(name, definition, Shape::Dynamic(dynamic), Vec::new());
+            let made = Macro::new(name, definition, MacroKind::Dynamic(dynamic), Vec::new());
             let index = self.macros.define(made);
             return self.macros.get(index);
         }
@@ -320,7 +320,7 @@ impl Preprocessor<'_> {
         let line: Vec<Tok> = Piece::whole(&file, self.interner).tokens.iter().map(location).collect();
         let made = self
             .definition(&line, Span::default())
-            .unwrap_or_else(|| Macro::new(name, Span::default(), Shape::Object, Vec::new()));
+            .unwrap_or_else(|| Macro::new(name, Span::default(), MacroKind::Object, Vec::new()));
         let index = self.macros.define(made);
         self.macros.get(index)
     }

@@ -9,7 +9,7 @@ use super::{
     Preprocessor,
     arguments::Arguments,
     hide::HideSet,
-    macros::{Macro, Shape},
+    macros::{Macro, MacroKind},
     token::{Kind, Tok},
 };
 
@@ -153,7 +153,7 @@ impl Preprocessor<'_> {
 
     /// Whether the variable arguments are not empty.
     fn has_rest(&mut self, definition: &Macro, arguments: &mut Arguments) -> bool {
-        let Shape::Function(parameters) = &definition.shape else { return false };
+        let MacroKind::Function(parameters) = &definition.kind else { return false };
         !self.expansion(arguments, parameters.names.len() - 1).is_empty()
     }
 

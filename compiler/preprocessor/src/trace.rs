@@ -5,7 +5,7 @@ use kiln_syntax::{Span, Symbol};
 
 use super::{
     Preprocessor,
-    macros::{Macro, Shape},
+    macros::{Macro, MacroKind},
 };
 
 /// The recorded items. Each list is in reading order.
@@ -58,9 +58,9 @@ impl Preprocessor<'_> {
     /// Records a definition.
     pub(super) fn trace_definition(&mut self, definition: &Macro) {
         let Some(trace) = &mut self.trace else { return };
-        let parameters = match &definition.shape {
-            Shape::Function(parameters) => Some(parameters.names.clone()),
-            Shape::Object | Shape::Dynamic(_) => None,
+        let parameters = match &definition.kind {
+            MacroKind::Function(parameters) => Some(parameters.names.clone()),
+            MacroKind::Object | MacroKind::Dynamic(_) => None,
         };
         trace.definitions.push(MacroDefinition {
             name: definition.name,

@@ -34,25 +34,25 @@ enum Kind {
 }
 
 /// The kinds of the operands after the result, and whether the last one repeats.
-type Shape = (Vec<Kind>, bool);
+type OperandKinds = (Vec<Kind>, bool);
 
 /// The operands of each instruction.
-static SHAPES: LazyLock<FxHashMap<u32, Shape>> = LazyLock::new(|| {
-    let shape = |row: &rspirv::grammar::Instruction<'_>| -> Shape {
+static OPERANDS: LazyLock<FxHashMap<u32, OperandKinds>> = LazyLock::new(|| {
+    let kinds = |row: &rspirv::grammar::Instruction<'_>| -> OperandKinds {
         let rest = row
             .operands
             .iter()
             .filter(|operand| !matches!(operand.kind, OperandKind::IdResultType | OperandKind::IdResult));
-        let kinds = rest.clone().map(|operand| match operand.kind {
+        let each = rest.clone().map(|operand| match operand.kind {
             OperandKind::IdRef | OperandKind::IdScope | OperandKind::IdMemorySemantics => Kind::Value,
             OperandKind::ImageOperands => Kind::Mask,
             _ => Kind::Literal,
         });
         let repeats =
             rest.clone().next_back().is_some_and(|it| it.quantifier == OperandQuantifier::ZeroOrMore);
-        (kinds.collect(), repeats)
+        (each.collect(), repeats)
     };
-    INSTRUCTION_TABLE.iter().map(|row| (row.opcode as u32, shape(row))).collect()
+    INSTRUCTION_TABLE.iter().map(|row| (row.opcode as u32, kinds(row))).collect()
 });
 
 impl<'w> Body<'_, 'w, '_> {
@@ -78,7 +78,7 @@ impl<'w> Body<'_, 'w, '_> {
     /// The operation with its operands.
     fn operation(&mut self, inst: &Instruction<'w>) -> Outcome<Operation> {
         let mut operation = self.without_operands(inst)?;
-        let Some((kinds, repeats)) = SHAPES.get(&(inst.op as u32)) else { return Ok(operation) };
+        let Some((kinds, repeats)) = OPERANDS.get(&(inst.op as u32)) else { return Ok(operation) };
         let mut is_behind_mask = false;
         for (index, &word) in inst.operands.iter().enumerate() {
             let kind = match kinds.get(index).or(kinds.last().filter(|_| *repeats)) {

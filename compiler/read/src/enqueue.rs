@@ -325,7 +325,7 @@ const MAX_BYTES: u64 = 1 << 16;
 
 /// A call of a function of OpenCL C with this number of arguments.
 fn builtin(name: &str, count: usize) -> Outcome<IrOp> {
-    let builtin = BuiltinId::of_name(name, 0);
+    let builtin = BuiltinId::from_name(name, 0);
     let builtin = builtin.ok_or_else(|| Problem::new(format!("there is no `{name}`")))?;
     Ok(IrOp::Builtin(builtin, std::iter::repeat_n(BuiltinParam::Other, count).collect()))
 }

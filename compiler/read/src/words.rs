@@ -51,7 +51,7 @@ pub(crate) struct Words<'w> {
 impl<'w> Instruction<'w> {
     /// Its name, without `Op`.
     pub(crate) fn name(&self) -> &'static str {
-        shape(self.op as u32).map_or("", |shape| shape.name)
+        grammar(self.op as u32).map_or("", |grammar| grammar.name)
     }
 
     /// The operand word at this index.
@@ -85,23 +85,23 @@ impl<'w> Instruction<'w> {
 }
 
 /// The grammar of an instruction.
-struct Shape {
+struct Grammar {
     op: Op,
     name: &'static str,
     has_type: bool,
     has_result: bool,
 }
 
-fn shape(opcode: u32) -> Option<&'static Shape> {
-    static SHAPES: LazyLock<FxHashMap<u32, Shape>> = LazyLock::new(|| {
-        let shapes = INSTRUCTION_TABLE.iter().map(|row| {
+fn grammar(opcode: u32) -> Option<&'static Grammar> {
+    static GRAMMARS: LazyLock<FxHashMap<u32, Grammar>> = LazyLock::new(|| {
+        let grammars = INSTRUCTION_TABLE.iter().map(|row| {
             let has = |kind| row.operands.iter().any(|operand| operand.kind == kind);
             let (has_type, has_result) = (has(OperandKind::IdResultType), has(OperandKind::IdResult));
-            (row.opcode as u32, Shape { op: row.opcode, name: row.opname, has_type, has_result })
+            (row.opcode as u32, Grammar { op: row.opcode, name: row.opname, has_type, has_result })
         });
-        shapes.collect()
+        grammars.collect()
     });
-    SHAPES.get(&opcode)
+    GRAMMARS.get(&opcode)
 }
 
 impl<'w> Words<'w> {
@@ -118,7 +118,7 @@ impl<'w> Words<'w> {
         while let Some(&first) = words.get(offset) {
             let broken = || Problem::new(format!("word {offset}: there is no such instruction"));
             let count = (first >> 16) as usize;
-            let shape = shape(first & 0xffff).ok_or_else(broken)?;
+            let grammar = grammar(first & 0xffff).ok_or_else(broken)?;
             let mut operands =
                 words.get(offset + 1..offset + count).filter(|_| count > 0).ok_or_else(broken)?;
             let mut take = |is_there: bool| {
@@ -126,12 +126,12 @@ impl<'w> Words<'w> {
                 operands = rest;
                 Some(word)
             };
-            let (ty, id) = (take(shape.has_type), take(shape.has_result));
-            if matches!(shape.op, Op::Line | Op::NoLine) {
+            let (ty, id) = (take(grammar.has_type), take(grammar.has_result));
+            if matches!(grammar.op, Op::Line | Op::NoLine) {
                 line = Some(module.instructions.len() as u32);
             }
-            module.push(Instruction { op: shape.op, ty, id, operands, offset, line });
-            if matches!(shape.op, Op::FunctionEnd) {
+            module.push(Instruction { op: grammar.op, ty, id, operands, offset, line });
+            if matches!(grammar.op, Op::FunctionEnd) {
                 line = None;
             }
             offset += count;

@@ -1,7 +1,7 @@
 //! Emits the module header: capabilities, memory model, entry points, execution modes.
 
 use kiln_ir::FuncId;
-use kiln_vocabulary::faults::Fault;
+use kiln_vocabulary::driver_bugs::DriverBug;
 use rspirv::{
     dr::{Instruction, Operand},
     spirv::{AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, SourceLanguage},
@@ -104,7 +104,7 @@ impl Emitter<'_> {
                 self.writer.require(Capability::DenormPreserve);
                 self.execution_mode(id, ExecutionMode::DenormPreserve, &[width]);
             }
-            if is_used && rounds && !self.target.workarounds.contains(Fault::OmitRoundingMode) {
+            if is_used && rounds && !self.target.workarounds.contains(DriverBug::OmitRoundingMode) {
                 self.writer.require(Capability::RoundingModeRTE);
                 self.execution_mode(id, ExecutionMode::RoundingModeRTE, &[width]);
             }

@@ -66,8 +66,8 @@ impl Emitter<'_> {
             self.reflect(clspv::LITERAL_SAMPLER, &[LITERAL_SAMPLERS, number, bits].map(Part::Number));
         }
         self.reflect_bounds();
-        for fault in self.target.workarounds.iter() {
-            self.reflect_in(OWN_SET, kiln::WORKAROUND, &[Part::Text(fault.name())]);
+        for bug in self.target.workarounds.iter() {
+            self.reflect_in(OWN_SET, kiln::WORKAROUND, &[Part::Text(bug.name())]);
         }
     }
 

@@ -5,8 +5,8 @@ use rspirv::spirv::{Capability, Dim, ImageFormat, ImageOperands, Op, Word};
 use super::{
     Context, Finding, Rule,
     module::{Entry, Module},
+    numeric_type::{Kind, NumericType},
     operand::Operand,
-    shape::{Kind, Shape},
 };
 use kiln_vocabulary::opencl::Environment;
 
@@ -134,7 +134,7 @@ fn is_in_range(entry: &Entry<'_>) -> bool {
 fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, &'static str)> {
     match entry.op() {
         Op::TypeImage => {
-            let sampled = entry.id(0).and_then(|ty| Shape::of_type(module, ty));
+            let sampled = entry.id(0).and_then(|ty| NumericType::of_type(module, ty));
             let is_right = sampled.is_some_and(|it| {
                 it.count == 1 && matches!((it.kind, it.bits), (Kind::Float, 32) | (Kind::Int, 32 | 64))
             });
@@ -164,22 +164,22 @@ fn query(
     image: Image,
     findings: &mut Vec<Finding>,
 ) {
-    let shape = entry.result_type.and_then(|ty| Shape::of_type(module, ty));
-    let is_int = |count: u32| shape.is_some_and(|it| it.kind == Kind::Int && it.count == count);
+    let numeric = entry.result_type.and_then(|ty| NumericType::of_type(module, ty));
+    let is_int = |count: u32| numeric.is_some_and(|it| it.kind == Kind::Int && it.count == count);
     let of_type = |id: Option<Word>| id.and_then(|id| module.type_of(id));
     let is_right = match entry.op() {
         Op::ImageQuerySizeLod | Op::ImageQuerySize => {
             // The faces of a cube are squares.
             let dimensions = if image.dim == Dim::DimCube { 2 } else { image.dimensions() };
-            let level = Shape::of_value(module, entry.id(1));
-            let is_level = |it: Shape| it.kind == Kind::Int && it.count == 1;
+            let level = NumericType::of_value(module, entry.id(1));
+            let is_level = |it: NumericType| it.kind == Kind::Int && it.count == 1;
             is_int(dimensions + u32::from(image.is_array))
                 && (entry.op() == Op::ImageQuerySize || level.is_some_and(is_level))
         }
         Op::ImageQueryLevels | Op::ImageQuerySamples | Op::ImageQueryFormat | Op::ImageQueryOrder => {
             is_int(1)
         }
-        Op::ImageQueryLod => shape.is_some_and(|it| it.kind == Kind::Float && it.count == 2),
+        Op::ImageQueryLod => numeric.is_some_and(|it| it.kind == Kind::Float && it.count == 2),
         Op::Image => {
             let combined = of_type(entry.id(0)).and_then(|ty| module.definition(ty));
             combined.is_some_and(|ty| ty.id(0) == entry.result_type)
@@ -384,8 +384,8 @@ impl Instruction<'_> {
     fn operand_type(&self, bit: ImageOperands, value: Option<Word>) -> Option<String> {
         type Bits = ImageOperands;
         let value = value?;
-        let shape = Shape::of_value(self.module, Some(value));
-        let is = |kind: Kind, count: u32| shape.is_some_and(|it| it.kind == kind && it.count == count);
+        let numeric = NumericType::of_value(self.module, Some(value));
+        let is = |kind: Kind, count: u32| numeric.is_some_and(|it| it.kind == kind && it.count == count);
         let is_right = match bit {
             Bits::BIAS | Bits::MIN_LOD => is(Kind::Float, 1),
             // OpenCL reads and writes levels. The level is an integer, like that of a fetch.
@@ -393,7 +393,7 @@ impl Instruction<'_> {
             Bits::LOD => is(Kind::Float, 1),
             // OpenCL C passes four components for three dimensions.
             Bits::GRAD if self.is_kernel() => {
-                shape.is_some_and(|it| it.kind == Kind::Float && it.count >= self.image.dimensions())
+                numeric.is_some_and(|it| it.kind == Kind::Float && it.count >= self.image.dimensions())
             }
             Bits::GRAD => is(Kind::Float, self.image.dimensions()),
             Bits::CONST_OFFSET => is(Kind::Int, self.image.dimensions()) && self.is_constant(value),
@@ -426,7 +426,7 @@ impl Instruction<'_> {
     fn is_array_of_offsets(&self, value: Word) -> bool {
         let ty = self.module.type_of(value).and_then(|ty| self.module.definition(ty));
         let Some(array) = ty.filter(|ty| ty.op() == Op::TypeArray) else { return false };
-        let element = array.id(0).and_then(|element| Shape::of_type(self.module, element));
+        let element = array.id(0).and_then(|element| NumericType::of_type(self.module, element));
         let length = array.id(1).and_then(|length| self.module.constant(length));
         element.is_some_and(|it| it.kind == Kind::Int && it.count == 2) && length == Some(4)
     }
@@ -467,13 +467,13 @@ impl Instruction<'_> {
             return None;
         }
         let texel = match self.access {
-            Access::Write => Shape::of_value(self.module, self.entry.id(2)),
-            _ => self.entry.result_type.and_then(|ty| Shape::of_type(self.module, ty)),
+            Access::Write => NumericType::of_value(self.module, self.entry.id(2)),
+            _ => self.entry.result_type.and_then(|ty| NumericType::of_type(self.module, ty)),
         };
         let Some(texel) = texel.filter(|texel| texel.kind != Kind::Bool) else {
             return Some("the texel is not a number or a vector".to_owned());
         };
-        let sampled = Shape::of_type(self.module, self.image.sampled_type);
+        let sampled = NumericType::of_type(self.module, self.image.sampled_type);
         if sampled.is_some_and(|sampled| texel.with_count(1) != sampled) {
             return Some("the texel has a different component type from the image".to_owned());
         }
@@ -492,10 +492,10 @@ impl Instruction<'_> {
 
     /// Returns the problem with the coordinates.
     fn coordinate(&self) -> Option<String> {
-        let Some(shape) = Shape::of_value(self.module, self.entry.id(1)) else {
+        let Some(numeric) = NumericType::of_value(self.module, self.entry.id(1)) else {
             return Some("the coordinate is not a number or a vector".to_owned());
         };
-        let is_right = match (self.access.is_texel_access(), shape.kind) {
+        let is_right = match (self.access.is_texel_access(), numeric.kind) {
             (true, kind) => kind == Kind::Int,
             (false, Kind::Float) => true,
             (false, Kind::Int) => self.is_kernel(),
@@ -508,7 +508,8 @@ impl Instruction<'_> {
         let layer = u32::from(self.image.is_array && !is_cube_texel);
         let projection = u32::from(self.entry.class.opname.contains("Proj"));
         let needed = self.image.dimensions() + layer + projection;
-        (shape.count < needed).then(|| format!("the coordinate has {} of {needed} components", shape.count))
+        (numeric.count < needed)
+            .then(|| format!("the coordinate has {} of {needed} components", numeric.count))
     }
 }
 

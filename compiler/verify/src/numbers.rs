@@ -5,8 +5,8 @@ use rspirv::spirv::{Op, Word};
 use super::{
     Context, Finding, Rule,
     module::{Entry, Function, Module},
+    numeric_type::{Kind, NumericType},
     operand::Operand,
-    shape::{Kind, Shape},
 };
 
 pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETURN];
@@ -107,7 +107,7 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
-    let shape = |index| Shape::of_value(module, entry.id(index));
+    let numeric = |index| NumericType::of_value(module, entry.id(index));
     match entry.op() {
         Op::Select => select(module, entry, findings),
         Op::Phi => {
@@ -116,10 +116,10 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
                 findings.push(entry.finding(&PHI, "a value has a different type"));
             }
         }
-        Op::BranchConditional if shape(0) != Some(Shape { kind: Kind::Bool, bits: 1, count: 1 }) => {
+        Op::BranchConditional if numeric(0) != Some(NumericType { kind: Kind::Bool, bits: 1, count: 1 }) => {
             findings.push(entry.finding(&CONDITION, "the condition is not a Boolean"));
         }
-        Op::Switch if !shape(0).is_some_and(|it| it.kind == Kind::Int && it.count == 1) => {
+        Op::Switch if !numeric(0).is_some_and(|it| it.kind == Kind::Int && it.count == 1) => {
             findings.push(entry.finding(&CONDITION, "the selector is not an integer"));
         }
         Op::FunctionCall => call(module, entry, findings),
@@ -154,17 +154,18 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
 /// numbers.
 fn wrong_bitcast(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     let (from, to) = (module.type_of(entry.id(0)?), entry.result_type);
-    let shapes = [from, to].map(|ty| ty.and_then(|ty| Shape::of_type(module, ty)));
+    let types = [from, to].map(|ty| ty.and_then(|ty| NumericType::of_type(module, ty)));
     let is_pointer = |ty: Option<Word>| {
         let op = ty.and_then(|ty| module.definition(ty)).map(Entry::op);
         matches!(op, Some(Op::TypePointer | Op::TypeUntypedPointerKHR))
     };
-    let is_value = |ty, shape: Option<Shape>| shape.map_or(is_pointer(ty), |it| it.kind != Kind::Bool);
-    if !is_value(from, shapes[0]) || !is_value(to, shapes[1]) {
+    let is_value =
+        |ty, numeric: Option<NumericType>| numeric.map_or(is_pointer(ty), |it| it.kind != Kind::Bool);
+    if !is_value(from, types[0]) || !is_value(to, types[1]) {
         return Some("the operand or the result is neither a number nor a pointer");
     }
-    let size_of = |shape: Shape| u64::from(shape.bits) * u64::from(shape.count);
-    match shapes {
+    let size_of = |numeric: NumericType| u64::from(numeric.bits) * u64::from(numeric.count);
+    match types {
         [Some(from), Some(to)] if size_of(from) != size_of(to) => {
             Some("the operand and the result have different sizes")
         }
@@ -179,8 +180,8 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
         Kind::Int => "an integer",
         Kind::Float => "a float",
     };
-    let result = entry.result_type.and_then(|ty| Shape::of_type(module, ty));
-    let Some(result) = result.filter(|shape| shape.kind == form.result) else {
+    let result = entry.result_type.and_then(|ty| NumericType::of_type(module, ty));
+    let Some(result) = result.filter(|numeric| numeric.kind == form.result) else {
         return Some(format!("the result is not {} or a vector", name(form.result)));
     };
     let mut width = match form.width {
@@ -188,7 +189,7 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
         Width::Operands | Width::Other | Width::Any => None,
     };
     for (index, kind) in form.operands.iter().enumerate() {
-        let operand = Shape::of_value(module, entry.id(index)).filter(|shape| shape.kind == *kind);
+        let operand = NumericType::of_value(module, entry.id(index)).filter(|numeric| numeric.kind == *kind);
         let Some(operand) = operand else {
             return Some(format!("operand {} is not {} or a vector", index + 1, name(*kind)));
         };
@@ -212,8 +213,8 @@ fn wrong_number(module: &Module<'_>, entry: &Entry<'_>, form: &Form) -> Option<S
 }
 
 fn select(module: &Module<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
-    let result = entry.result_type.and_then(|ty| Shape::of_type(module, ty));
-    let condition = Shape::of_value(module, entry.id(0)).filter(|it| it.kind == Kind::Bool);
+    let result = entry.result_type.and_then(|ty| NumericType::of_type(module, ty));
+    let condition = NumericType::of_value(module, entry.id(0)).filter(|it| it.kind == Kind::Bool);
     let counts = condition.map(|it| it.count);
     if counts != Some(1) && !(counts.is_some() && counts == result.map(|it| it.count)) {
         findings.push(

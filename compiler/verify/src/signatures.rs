@@ -6,8 +6,8 @@ use rspirv::spirv::{AccessQualifier, FPRoundingMode, Op, OpenclStd100Op, Word};
 use super::{
     Context, Finding, Rule,
     module::{Entry, Module},
+    numeric_type::{Kind, NumericType},
     operand::Operand,
-    shape::{Kind, Shape},
 };
 
 pub(super) const RULES: &[Rule] = &[OPENCL_STD, PIPES, ENQUEUE];
@@ -243,7 +243,7 @@ fn mismatch(
         _ => None,
     };
     let Subject(kinds, bits) = signature.subject;
-    let subject = subject.and_then(|ty| Shape::of_type(module, ty));
+    let subject = subject.and_then(|ty| NumericType::of_type(module, ty));
     let subject = subject.filter(|it| kinds.contains(&it.kind) && bits.is_none_or(|bits| bits == it.bits));
     let types = Types { module, subject, first: type_at(0) };
     let matches = |form: &Form, operand: &Operand| match (form, operand.id()) {
@@ -265,26 +265,27 @@ fn mismatch(
 struct Types<'m> {
     module: &'m Module<'m>,
     /// T, if it is a type that it can be.
-    subject: Option<Shape>,
+    subject: Option<NumericType>,
     /// The type of the first operand.
     first: Option<Word>,
 }
 
 impl Types<'_> {
     fn matches(&self, form: &Form, ty: Word) -> bool {
-        let shape = Shape::of_type(self.module, ty);
-        let is = |change: fn(Shape) -> Shape| shape.is_some() && shape == self.subject.map(change);
+        let numeric = NumericType::of_type(self.module, ty);
+        let is =
+            |change: fn(NumericType) -> NumericType| numeric.is_some() && numeric == self.subject.map(change);
         match form {
             Form::T => is(|it| it),
-            Form::Element => is(|it| Shape { count: 1, ..it }),
+            Form::Element => is(|it| NumericType { count: 1, ..it }),
             Form::Elements => {
-                shape.zip(self.subject).is_some_and(|(it, subject)| it.with_count(subject.count) == subject)
+                numeric.zip(self.subject).is_some_and(|(it, subject)| it.with_count(subject.count) == subject)
             }
             Form::First => Some(ty) == self.first,
-            Form::IntOfT => is(|it| Shape { kind: Kind::Int, ..it }),
-            Form::HalfOfT => is(|it| Shape { bits: it.bits / 2, ..it }),
-            Form::Int32OfT => is(|it| Shape { kind: Kind::Int, bits: 32, ..it }),
-            Form::Scalar(kind, bits) => shape.is_some_and(|it| {
+            Form::IntOfT => is(|it| NumericType { kind: Kind::Int, ..it }),
+            Form::HalfOfT => is(|it| NumericType { bits: it.bits / 2, ..it }),
+            Form::Int32OfT => is(|it| NumericType { kind: Kind::Int, bits: 32, ..it }),
+            Form::Scalar(kind, bits) => numeric.is_some_and(|it| {
                 it.kind == *kind && it.count == 1 && bits.is_none_or(|bits| bits == it.bits)
             }),
             Form::Pointer(to) => match self.module.pointer(ty) {

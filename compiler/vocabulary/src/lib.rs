@@ -1,7 +1,7 @@
 //! `kiln-vocabulary`: terms that the compiler and the runtime share.
 //!
 //! Plain data only: memory orders, scopes, fence flags, address spaces, language versions and extensions of OpenCL C;
-//! device features; driver faults; the layout of pipes and device queues; and the variables of a program, for
+//! device features; driver bugs; the layout of pipes and device queues; and the variables of a program, for
 //! debuggers. Must not depend on SPIR-V, Vulkan or the types of the language.
 //!
 //! ```
@@ -14,8 +14,8 @@
 
 pub mod debug;
 pub mod device_queue;
+pub mod driver_bugs;
 pub mod extensions;
-pub mod faults;
 pub mod opencl;
 pub mod pipe;
 pub mod precision;

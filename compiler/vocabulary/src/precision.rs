@@ -4,7 +4,7 @@
 //! the compiler uses its own functions instead, unless the driver's instruction is known to be precise enough.
 //! `kiln-bench accuracy` measures all `float` arguments, and 10^9 triples for `Fma`.
 
-use crate::faults::{Driver, DriverId};
+use crate::driver_bugs::{Driver, DriverId};
 
 /// Instructions of GLSL.std.450 that a driver executes within OpenCL's bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ pub mod kiln {
     pub const TRAPS: u32 = 3;
     /// The source position and message of the next trap.
     pub const TRAP: u32 = 4;
-    /// The name of a fault that the module works around.
+    /// The name of a driver bug that the module works around.
     pub const WORKAROUND: u32 = 5;
     /// The location of a sampler's bits in a uniform buffer.
     pub const SAMPLER_UNIFORM: u32 = 6;

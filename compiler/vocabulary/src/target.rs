@@ -2,7 +2,7 @@
 
 pub mod profile;
 
-use crate::{faults::Workarounds, opencl::Environment, precision::Precision, tuning::Tuning};
+use crate::{driver_bugs::Workarounds, opencl::Environment, precision::Precision, tuning::Tuning};
 
 /// The environment and device that a module is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Target {
     pub features: Features,
     /// The name of the selected profile, if there is one.
     pub profile: Option<String>,
-    /// The driver faults that modules work around.
+    /// The driver bugs that modules work around.
     pub workarounds: Workarounds,
     /// The known precision of the driver's instructions.
     pub precision: Precision,

@@ -1,6 +1,6 @@
 //! Measured properties of drivers' compilers, for faster code. They never change results.
 
-use crate::faults::{Driver, DriverId};
+use crate::driver_bugs::{Driver, DriverId};
 
 /// Properties of a driver's compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -83,8 +83,12 @@ fn subtract_range((start, end): (u64, u64), (from, to): (u64, u64)) -> impl Iter
     parts.into_iter().filter(|(start, end)| start < end)
 }
 
-/// Decodes the violation that the program recorded, if any.
-pub(crate) fn verdict(kernel: &Kernel, bounds: &BoundsTable, header: [u8; HEADER]) -> Result<()> {
+/// Fails with the violation that the program recorded, if any.
+pub(crate) fn check_recorded_violation(
+    kernel: &Kernel,
+    bounds: &BoundsTable,
+    header: [u8; HEADER],
+) -> Result<()> {
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(4) == 0 {
         return Ok(());

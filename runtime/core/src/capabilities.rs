@@ -5,8 +5,8 @@
 
 use std::fmt;
 
+use kiln_vocabulary::driver_bugs::{Driver, DriverBug, DriverId, Workarounds};
 use kiln_vocabulary::extensions::{Extension, Extensions};
-use kiln_vocabulary::faults::{Driver, DriverId, Fault, Workarounds};
 use kiln_vocabulary::{opencl, precision::Precision, target, tuning::Tuning};
 
 /// A listed device: its identity, its capabilities, and whether it can run kernels.
@@ -30,7 +30,7 @@ pub struct DeviceInfo {
     pub capabilities: Capabilities,
     /// Features that the compiler needs to target it.
     pub features: Features,
-    /// The driver's entry in the table of driver faults, if it has one.
+    /// The driver's entry in the table of driver bugs, if it has one.
     pub known_driver: Option<Driver>,
     /// Missing requirements that prevent it from running kernels; empty for a usable device.
     pub lacks: Vec<String>,
@@ -48,9 +48,9 @@ pub struct Identity {
 }
 
 impl DeviceInfo {
-    /// Known faults of the driver, which can break correct kernels.
-    pub fn faults(&self) -> impl Iterator<Item = Fault> {
-        self.known_driver.into_iter().flat_map(Fault::for_driver)
+    /// Known bugs of the driver, which can break correct kernels.
+    pub fn driver_bugs(&self) -> impl Iterator<Item = DriverBug> {
+        self.known_driver.into_iter().flat_map(DriverBug::for_driver)
     }
 
     /// The extensions and optional features that OpenCL C 3.0 has on the device.
@@ -58,7 +58,7 @@ impl DeviceInfo {
         self.features.extensions(self.environment)
     }
 
-    /// The faults that modules for this device must work around.
+    /// The driver bugs that modules for this device must work around.
     pub fn workarounds(&self) -> Workarounds {
         self.known_driver.map_or(Workarounds::NONE, Workarounds::for_driver)
     }

@@ -103,7 +103,7 @@ struct Inner {
     options: Options,
     prints: Prints,
     /// Whether the warning about missing workarounds was already printed.
-    warned_of_faults: AtomicBool,
+    warned_of_bugs: AtomicBool,
     /// Whether kernels may access host memory.
     shares_memory: AtomicBool,
 }
@@ -283,7 +283,7 @@ impl Device {
                 transfers,
                 options,
                 prints,
-                warned_of_faults: AtomicBool::new(false),
+                warned_of_bugs: AtomicBool::new(false),
                 shares_memory: AtomicBool::new(false),
             }),
         })
@@ -430,8 +430,8 @@ impl Device {
     }
 
     /// Returns `true` on the first call only, so that a device warns once about missing workarounds.
-    pub(crate) fn is_first_fault(&self) -> bool {
-        !self.inner.warned_of_faults.swap(true, Ordering::Relaxed)
+    pub(crate) fn is_first_warning_of_bugs(&self) -> bool {
+        !self.inner.warned_of_bugs.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn watchdog(&self) -> Option<Duration> {

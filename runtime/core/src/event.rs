@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::backend::Completion;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::launch_error::LaunchError;
 use crate::schedule::Lane;
-use crate::verdict::Verdict;
 
 /// The completion of a command. Dropping an event does not cancel the command.
 ///
@@ -37,7 +37,7 @@ pub struct Event {
     /// `None` for events of the host.
     pub(crate) device: Option<Device>,
     /// Errors found in the command's own results, such as traps, if it can have any.
-    pub(crate) verdict: Option<Arc<Verdict>>,
+    pub(crate) launch_error: Option<Arc<LaunchError>>,
     /// The first part, if the command is executed in parts and `node` is the last one.
     pub(crate) first: Option<Arc<Node>>,
 }
@@ -288,7 +288,7 @@ impl Node {
 
 impl Event {
     pub(crate) fn new(node: Arc<Node>, device: Device) -> Self {
-        Self { node, device: Some(device), verdict: None, first: None }
+        Self { node, device: Some(device), launch_error: None, first: None }
     }
 
     /// Returns a completed event, for a command with nothing to do.
@@ -298,7 +298,7 @@ impl Event {
 
     /// The event of a node without a device.
     pub(crate) fn of_host(node: Arc<Node>) -> Self {
-        Self { node, device: None, verdict: None, first: None }
+        Self { node, device: None, launch_error: None, first: None }
     }
 
     /// The event of a command from its first and last part.
@@ -345,7 +345,7 @@ impl Event {
                 completion.give_up();
             }
             // This wait reports the failure: mark it as reported.
-            let _ = self.verdict();
+            let _ = self.launch_result();
         })?;
         self.report_results()
     }
@@ -353,11 +353,11 @@ impl Event {
     /// Flushes `printf` output and returns the errors found in the results of the completed command.
     fn report_results(&self) -> Result<()> {
         self.print();
-        self.verdict()
+        self.launch_result()
     }
 
-    fn verdict(&self) -> Result<()> {
-        self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.get())
+    fn launch_result(&self) -> Result<()> {
+        self.launch_error.as_ref().map_or(Ok(()), |launch_error| launch_error.get())
     }
 
     /// Flushes the `printf` output of completed launches.
@@ -385,7 +385,7 @@ impl Event {
             State::Ended(result) => return result.clone().map(|()| Status::Complete),
         };
         let status = completion.status()?;
-        if status == Status::Complete && self.verdict.is_some() {
+        if status == Status::Complete && self.launch_error.is_some() {
             self.report_results()?;
         }
         Ok(status)
@@ -417,7 +417,7 @@ impl Event {
     /// callbacks. A device does not report when it starts a command, so callbacks for [`Status::Running`] run when its
     /// command is complete.
     pub fn on_status(&self, status: Status, callback: impl FnOnce(Result<()>) + Send + 'static) {
-        if self.verdict.is_none() || status < Status::Complete {
+        if self.launch_error.is_none() || status < Status::Complete {
             return self.node.call(status, Box::new(callback));
         }
         let event = self.clone();

@@ -121,8 +121,8 @@
 //! `Trap(location, message)` (4) for each trap, in order, contains the location and message of the resulting error. In
 //! modules for OpenCL a trap is a `printf` whose name is `kiln.trap`.
 //!
-//! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver fault that the module works
-//! around, with its name in `kiln_vocabulary::faults`. The runtime ignores unknown names.
+//! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver bug that the module works
+//! around, with its name in `kiln_vocabulary::driver_bugs`. The runtime ignores unknown names.
 //!
 //! **Unused arguments.** `UnusedArgument(kernel, ordinal, info)` (7) of `NonSemantic.Kiln.1` describes an argument that
 //! has no location because the kernel does not use it.
@@ -141,7 +141,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kiln_vocabulary::faults::Workarounds;
+use kiln_vocabulary::driver_bugs::Workarounds;
 
 use crate::capabilities::Environment;
 use crate::error::Result;
@@ -184,7 +184,7 @@ pub struct ProgramInterface {
     pub printf: Option<Arc<Printf>>,
     /// Device samplers that are bound for all kernels.
     pub samplers: Vec<LiteralSampler>,
-    /// The driver faults that the module works around.
+    /// The driver bugs that the module works around.
     pub workarounds: Workarounds,
 }
 

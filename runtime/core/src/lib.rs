@@ -35,6 +35,7 @@ mod image;
 pub mod interface;
 mod kernel;
 mod launch;
+mod launch_error;
 mod layout;
 mod map;
 mod mapping;
@@ -56,7 +57,6 @@ mod sizing;
 mod staging;
 mod svm;
 mod threads;
-mod verdict;
 #[allow(unsafe_code, reason = "calls of the Vulkan API; each states why it is sound")]
 mod vulkan;
 
@@ -66,8 +66,8 @@ pub use kiln_verify::VerifiedModule;
 /// Re-exported for generated bindings, whose structs derive the plain-data traits.
 pub use bytemuck;
 
-/// Driver faults, as reported by [`DeviceInfo::faults`] and [`Program::missing_workarounds`].
-pub use kiln_vocabulary::faults;
+/// Driver bugs, as reported by [`DeviceInfo::driver_bugs`] and [`Program::missing_workarounds`].
+pub use kiln_vocabulary::driver_bugs;
 
 /// A debugger of launches on the reference device, for [`Instance::debugged`].
 pub use kiln_reference::{Monitor, Results};

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::event::{Event, Status};
 use crate::interface::{PrintedText, Printf, Traps};
 use crate::kernel::Kernel;
+use crate::launch_error::Failures;
 use crate::staging::Arrival;
-use crate::verdict::Failures;
 use kiln_printf::Value;
 
 /// The destination of output.
@@ -112,7 +112,7 @@ impl Prints {
             return tracing::error!("the output of kernel `{kernel}` is lost: {error}");
         }
         if let Some(trap) = trap_error(&buffer, &printf.traps, &kernel) {
-            failures.add(launched.verdict.as_ref(), trap);
+            failures.add(launched.launch_error.as_ref(), trap);
         }
         if printf.texts.is_empty() {
             return;

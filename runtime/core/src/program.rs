@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use kiln_vocabulary::faults::Workarounds;
+use kiln_vocabulary::driver_bugs::Workarounds;
 
 use crate::backend::ProgramHandle;
 use crate::buffer::Buffer;
@@ -158,16 +158,16 @@ impl Program {
         };
         let program = Self { inner: Arc::new(inner), has_trusted_checks: false };
         let missing = program.missing_workarounds();
-        if !missing.is_empty() && device.is_first_fault() {
+        if !missing.is_empty() && device.is_first_warning_of_bugs() {
             tracing::warn!(
-                "the driver of {} has faults that a module does not work around: {missing}; compile it for this device",
+                "the driver of {} has bugs that a module does not work around: {missing}; compile it for this device",
                 device.name()
             );
         }
         Ok(program)
     }
 
-    /// Faults of the device's driver that the compiler can work around, but this module does not. Its kernels may
+    /// Bugs of the device's driver that the compiler can work around, but this module does not. Its kernels may
     /// give wrong results.
     pub fn missing_workarounds(&self) -> Workarounds {
         self.inner.device.info().workarounds().without(self.interface().workarounds)

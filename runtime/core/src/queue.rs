@@ -18,12 +18,12 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::interface::BoundsTable;
 use crate::kernel::{ArgValue, Kernel};
+use crate::launch_error::Failures;
 use crate::map::Mapped;
 use crate::ndrange::NdRange;
 use crate::printf::Printing;
 use crate::schedule::{Lane, Order, QueueOrder, Task};
 use crate::staging::{self, Arrival};
-use crate::verdict::Failures;
 use crate::{bounds, launch};
 
 /// A command queue. Clones refer to the same queue.
@@ -198,7 +198,7 @@ impl Queue {
         };
         let mut header = [0; bounds::HEADER];
         self.waiting_for(launched.clone()).read_into(&table, &mut header)?;
-        bounds::verdict(kernel, bounds, header).and(trapped).map(|()| launched)
+        bounds::check_recorded_violation(kernel, bounds, header).and(trapped).map(|()| launched)
     }
 
     fn enqueue_launch(&self, launch: Box<Launch>) -> Result<Event> {
@@ -207,8 +207,8 @@ impl Queue {
         if self.device.info().environment == Environment::OpenCl
             && let Err(error) = event.status()
         {
-            event.verdict = Some(Arc::default());
-            self.failures.add(event.verdict.as_ref(), error);
+            event.launch_error = Some(Arc::default());
+            self.failures.add(event.launch_error.as_ref(), error);
         }
         Ok(event)
     }
@@ -226,7 +226,7 @@ impl Queue {
             emptied = self.waiting_for(emptied).enqueue(fill)?;
         }
         let mut launched = self.waiting_for(emptied).enqueue(Command::Launch(launch))?;
-        launched.verdict = has_traps.then(Arc::default);
+        launched.launch_error = has_traps.then(Arc::default);
         let bytes = printing.printf.size.into();
         let arrival = self.waiting_for(launched.clone()).arrival(&printing.buffer, 0, bytes)?;
         self.device.prints().expect(&launched, arrival, printing.printf, kernel, &self.failures);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use kiln_vocabulary::{
-    faults::Fault,
+    driver_bugs::DriverBug,
     reflection::{clspv, kiln},
 };
 
@@ -351,8 +351,8 @@ impl<'f> Reader<'f> {
                 self.traps.sites.push(TrapSite { location, message });
             }
             kiln::WORKAROUND => {
-                if let Some(fault) = Fault::parse(operands.text(0)?) {
-                    self.read.workarounds = self.read.workarounds.with(fault);
+                if let Some(bug) = DriverBug::parse(operands.text(0)?) {
+                    self.read.workarounds = self.read.workarounds.with(bug);
                 }
             }
             kiln::SAMPLER_UNIFORM => {

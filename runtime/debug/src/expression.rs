@@ -2,7 +2,7 @@
 //!
 //! Owns their grammar and their values. Must not depend on the protocol.
 
-use crate::value::{Reader, Shape, Value};
+use crate::value::{Reader, Value, ValueType};
 
 /// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,11 +211,11 @@ pub(crate) fn evaluate(expr: &Expr, reader: &Reader<'_>, lookup: Lookup<'_>) -> 
             _ => Err("an index is an integer".to_owned()),
         },
         Expr::Deref(pointer) => match loaded(pointer)? {
-            Value::Pointer(shape, address) => Ok(Value::Object(shape, address)),
+            Value::Pointer(ty, address) => Ok(Value::Object(ty, address)),
             other => Err(format!("`{}` is not a pointer", reader.type_of(&other))),
         },
         Expr::AddressOf(of) => match object(of)? {
-            Value::Object(shape, address) => Ok(Value::Pointer(shape, address)),
+            Value::Object(ty, address) => Ok(Value::Pointer(ty, address)),
             _ => Err("this has no address".to_owned()),
         },
         Expr::Unary(operator, operand) => match (operator, loaded(operand)?) {
@@ -239,9 +239,9 @@ pub(crate) fn evaluate(expr: &Expr, reader: &Reader<'_>, lookup: Lookup<'_>) -> 
 /// An element of an array, of the objects that a pointer points to, or of a vector.
 fn element(reader: &Reader<'_>, base: Value, index: i128) -> Result<Value, String> {
     match reader.loaded(base)? {
-        Value::Pointer(shape, address) => {
-            let offset = (reader.size(shape) as i128).wrapping_mul(index);
-            Ok(Value::Object(shape, address.wrapping_add(offset as u64)))
+        Value::Pointer(ty, address) => {
+            let offset = (reader.size(ty) as i128).wrapping_mul(index);
+            Ok(Value::Object(ty, address.wrapping_add(offset as u64)))
         }
         vector @ Value::Object(..)
             if u64::try_from(index).is_ok_and(|index| index < reader.count(&vector)) =>
@@ -289,11 +289,11 @@ fn binary(reader: &Reader<'_>, operator: &str, left: Value, right: Value) -> Res
     };
     match (&left, &right) {
         (Value::Int(left), Value::Int(right)) => integers(operator, *left, *right),
-        (Value::Pointer(shape, address), Value::Int(by)) if matches!(operator, "+" | "-") => {
-            let bytes = (reader.size(*shape) as i128).wrapping_mul(*by) as u64;
+        (Value::Pointer(ty, address), Value::Int(by)) if matches!(operator, "+" | "-") => {
+            let bytes = (reader.size(*ty) as i128).wrapping_mul(*by) as u64;
             let address =
                 if operator == "+" { address.wrapping_add(bytes) } else { address.wrapping_sub(bytes) };
-            Ok(Value::Pointer(*shape, address))
+            Ok(Value::Pointer(*ty, address))
         }
         (Value::Pointer(_, left), Value::Pointer(_, right)) => {
             integers(operator, i128::from(*left), i128::from(*right))
@@ -364,10 +364,10 @@ fn constant(expr: &Expr) -> Result<Value, String> {
     }
 }
 
-/// The shape of an object that this value can be assigned to.
-pub(crate) fn target(value: &Value) -> Option<(Shape, u64)> {
+/// The type of an object that this value can be assigned to.
+pub(crate) fn target(value: &Value) -> Option<(ValueType, u64)> {
     match value {
-        Value::Object(shape, address) => Some((*shape, *address)),
+        Value::Object(ty, address) => Some((*ty, *address)),
         _ => None,
     }
 }

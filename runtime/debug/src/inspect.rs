@@ -258,12 +258,12 @@ impl Inspection {
         arguments: &Json,
         stopped: &mut StoppedLaunch<'_, '_>,
     ) -> Result<Json, String> {
-        let (shape, address) = expression::target(target).ok_or("this cannot be set")?;
+        let (ty, address) = expression::target(target).ok_or("this cannot be set")?;
         let bytes = {
             let item = stopped.item(id).ok_or("this work-item has returned")?;
             let reader = Reader { item, variables: &self.variables };
             let value = self.value(arguments["value"].as_str().unwrap_or_default(), item, distance)?;
-            reader.encoded(shape, &reader.loaded(value)?)?
+            reader.encoded(ty, &reader.loaded(value)?)?
         };
         if !stopped.write(id, address, &bytes) {
             return Err("it is not in memory".to_owned());
@@ -292,8 +292,7 @@ impl Inspection {
         let item = stopped.item(id).ok_or("this work-item has returned")?;
         let reader = Reader { item, variables: &self.variables };
         let found = value.as_ref().and_then(expression::target);
-        let Some((shape, address)) = found.filter(|(_, address)| item.bytes_to_end(*address).is_some())
-        else {
+        let Some((ty, address)) = found.filter(|(_, address)| item.bytes_to_end(*address).is_some()) else {
             return Ok(json!({ "dataId": null, "description": format!("`{name}` is not in memory") }));
         };
         let owner = match item.memory_of(address) {
@@ -301,7 +300,7 @@ impl Inspection {
             Some(kiln_reference::MemoryOf::Group) => format!("group {}", id.group),
             _ => "launch".to_owned(),
         };
-        let data = format!("{address} {} {owner} {name}", reader.size(shape));
+        let data = format!("{address} {} {owner} {name}", reader.size(ty));
         Ok(json!({ "dataId": data, "description": name, "accessTypes": ["write"], "canPersist": false }))
     }
 }

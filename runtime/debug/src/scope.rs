@@ -2,12 +2,12 @@
 //!
 //! Owns the match between variables of the source and objects of the module. Must not depend on the protocol.
 
-use kiln_reference::{Extent, WorkItem};
+use kiln_reference::{MemoryRange, WorkItem};
 use kiln_vocabulary::debug::{Function, Storage, Variable, Variables};
 
 use crate::{
     expression::{self, Expr},
-    value::{Reader, Shape, Value},
+    value::{Reader, Value, ValueType},
 };
 
 /// A group of variables.
@@ -66,8 +66,8 @@ pub(crate) fn list(
         Scope::Globals => {
             let globals = variables.globals.iter();
             let found = globals.filter_map(|global| {
-                let Extent { address, .. } = item.global(&global.name)?;
-                Some((global.name.clone(), Value::Object(Shape::Type(global.ty), address)))
+                let MemoryRange { address, .. } = item.global(&global.name)?;
+                Some((global.name.clone(), Value::Object(ValueType::Type(global.ty), address)))
             });
             found.collect()
         }
@@ -103,12 +103,12 @@ fn locals(item: WorkItem<'_>, distance: usize, variables: &Variables) -> Vec<(St
         // The module of another compiler has only names and bytes.
         let privates = item.privates(distance).into_iter();
         return privates
-            .map(|(name, it)| (name.to_owned(), Value::Object(Shape::Bytes(it.size), it.address)))
+            .map(|(name, it)| (name.to_owned(), Value::Object(ValueType::Bytes(it.size), it.address)))
             .collect();
     };
     let line = item.frame(distance).map_or(0, |frame| frame.line);
     let value = |variable: &Variable| {
-        let shape = Shape::Type(variable.ty);
+        let ty = ValueType::Type(variable.ty);
         let address = match variable.storage {
             Storage::Private => {
                 let number = nth(function.variables.iter(), variable);
@@ -122,7 +122,7 @@ fn locals(item: WorkItem<'_>, distance: usize, variables: &Variables) -> Vec<(St
             Storage::Parameter(_) => return Some(Value::Opaque(variables.types[variable.ty].name.clone())),
             Storage::Local | Storage::Global => return None,
         };
-        Some(Value::Object(shape, address))
+        Some(Value::Object(ty, address))
     };
     let found = visible(function, line).into_iter();
     let mut found: Vec<_> =
@@ -136,14 +136,14 @@ fn local_memory(item: WorkItem<'_>, distance: usize, variables: &Variables) -> V
     let Some(function) = function(item, distance, variables) else {
         let locals = item.locals().into_iter();
         return locals
-            .map(|(name, it)| (name.to_owned(), Value::Object(Shape::Bytes(it.size), it.address)))
+            .map(|(name, it)| (name.to_owned(), Value::Object(ValueType::Bytes(it.size), it.address)))
             .collect();
     };
     let line = item.frame(distance).map_or(0, |frame| frame.line);
     let found = visible(function, line).into_iter().filter(|variable| variable.storage == Storage::Local);
     let found = found.filter_map(|variable| {
-        let Extent { address, .. } = item.local(&variable.name, nth(all(), variable))?;
-        Some((variable.name.clone(), Value::Object(Shape::Type(variable.ty), address)))
+        let MemoryRange { address, .. } = item.local(&variable.name, nth(all(), variable))?;
+        Some((variable.name.clone(), Value::Object(ValueType::Type(variable.ty), address)))
     });
     found.collect()
 }

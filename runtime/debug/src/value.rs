@@ -8,7 +8,7 @@ use kiln_vocabulary::debug::{Kind, Number, Type, Variables};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ValueType {
     /// A type of the source, by index.
     Type(usize),
     /// A component of a vector, with its size in bytes.
@@ -21,13 +21,13 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// An object in memory.
-    Object(Shape, u64),
+    Object(ValueType, u64),
     /// An integer.
     Int(i128),
     /// A floating-point number.
     Float(f64),
     /// A pointer to objects of this type.
-    Pointer(Shape, u64),
+    Pointer(ValueType, u64),
     /// A value without parts, such as an image.
     Opaque(String),
 }
@@ -60,47 +60,47 @@ impl<'a> Reader<'a> {
     }
 
     /// The size of an object in bytes.
-    pub(crate) fn size(&self, shape: Shape) -> u64 {
-        match shape {
-            Shape::Type(index) => self.ty(index).size,
-            Shape::Scalar(_, size) | Shape::Bytes(size) => size,
+    pub(crate) fn size(&self, ty: ValueType) -> u64 {
+        match ty {
+            ValueType::Type(index) => self.ty(index).size,
+            ValueType::Scalar(_, size) | ValueType::Bytes(size) => size,
         }
     }
 
     /// The name of a type.
-    pub(crate) fn type_name(&self, shape: Shape) -> String {
-        match shape {
-            Shape::Type(index) => self.ty(index).name.clone(),
-            Shape::Scalar(number, size) => scalar_name(number, size).to_owned(),
-            Shape::Bytes(size) => format!("{size} bytes"),
+    pub(crate) fn type_name(&self, ty: ValueType) -> String {
+        match ty {
+            ValueType::Type(index) => self.ty(index).name.clone(),
+            ValueType::Scalar(number, size) => scalar_name(number, size).to_owned(),
+            ValueType::Bytes(size) => format!("{size} bytes"),
         }
     }
 
     /// The name of a value's type.
     pub(crate) fn type_of(&self, value: &Value) -> String {
         match value {
-            Value::Object(shape, _) => self.type_name(*shape),
+            Value::Object(ty, _) => self.type_name(*ty),
             Value::Int(_) => "long".to_owned(),
             Value::Float(_) => "double".to_owned(),
-            Value::Pointer(shape, _) => format!("{} *", self.type_name(*shape)),
+            Value::Pointer(ty, _) => format!("{} *", self.type_name(*ty)),
             Value::Opaque(name) => name.clone(),
         }
     }
 
     /// Loads an object that is a number or a pointer.
     pub(crate) fn loaded(&self, value: Value) -> Result<Value, String> {
-        let Value::Object(shape, address) = value else { return Ok(value) };
-        let (number, size) = match shape {
-            Shape::Scalar(number, size) => (number, size),
-            Shape::Bytes(_) => return Ok(value),
-            Shape::Type(index) => match &self.ty(index).kind {
+        let Value::Object(ty, address) = value else { return Ok(value) };
+        let (number, size) = match ty {
+            ValueType::Scalar(number, size) => (number, size),
+            ValueType::Bytes(_) => return Ok(value),
+            ValueType::Type(index) => match &self.ty(index).kind {
                 Kind::Number(number) | Kind::Enum(number, _) => (*number, self.ty(index).size),
                 Kind::Pointer(to) => {
                     let bits = self.bits(address, 8)?;
-                    return Ok(Value::Pointer(Shape::Type(*to), bits));
+                    return Ok(Value::Pointer(ValueType::Type(*to), bits));
                 }
                 // Arrays decay to pointers.
-                Kind::Array(element, _) => return Ok(Value::Pointer(Shape::Type(*element), address)),
+                Kind::Array(element, _) => return Ok(Value::Pointer(ValueType::Type(*element), address)),
                 _ => return Ok(value),
             },
         };
@@ -122,18 +122,18 @@ impl<'a> Reader<'a> {
     }
 
     fn text_within(&self, value: &Value, depth: u32) -> String {
-        let (shape, address) = match value {
+        let (ty, address) = match value {
             Value::Int(value) => return value.to_string(),
             Value::Float(value) => return value.to_string(),
             Value::Pointer(_, address) => return self.pointer(*address),
             Value::Opaque(name) => return name.clone(),
-            Value::Object(shape, address) => (*shape, *address),
+            Value::Object(ty, address) => (*ty, *address),
         };
-        let Shape::Type(index) = shape else { return self.scalar(shape, address) };
+        let ValueType::Type(index) = ty else { return self.scalar(ty, address) };
         match &self.ty(index).kind {
-            Kind::Number(number) => self.scalar(Shape::Scalar(*number, self.ty(index).size), address),
+            Kind::Number(number) => self.scalar(ValueType::Scalar(*number, self.ty(index).size), address),
             Kind::Enum(number, names) => {
-                let text = self.scalar(Shape::Scalar(*number, self.ty(index).size), address);
+                let text = self.scalar(ValueType::Scalar(*number, self.ty(index).size), address);
                 let known = names.iter().find(|(_, value)| value.to_string() == text);
                 known.map_or(text.clone(), |(name, _)| format!("{name} ({text})"))
             }
@@ -167,9 +167,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn scalar(&self, shape: Shape, address: u64) -> String {
-        match shape {
-            Shape::Scalar(number, size) => match self.bits(address, size) {
+    fn scalar(&self, ty: ValueType, address: u64) -> String {
+        match ty {
+            ValueType::Scalar(number, size) => match self.bits(address, size) {
                 Ok(bits) => match number_of(number, size, bits) {
                     Value::Float(_) => float_text(size, bits),
                     Value::Int(value) if number == Number::Bool => (value != 0).to_string(),
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
                 },
                 Err(why) => why,
             },
-            _ => match self.item.read(address, self.size(shape).min(16)) {
+            _ => match self.item.read(address, self.size(ty).min(16)) {
                 Some(contents) => contents.bytes.iter().map(|byte| format!("{byte:02x} ")).collect(),
                 None => "it is not in memory".to_owned(),
             },
@@ -196,19 +196,19 @@ impl<'a> Reader<'a> {
     /// The number of parts of a value.
     pub(crate) fn count(&self, value: &Value) -> u64 {
         match value {
-            Value::Object(Shape::Type(index), address) => match &self.ty(*index).kind {
+            Value::Object(ValueType::Type(index), address) => match &self.ty(*index).kind {
                 Kind::Vector(_, count) => u64::from(*count),
                 Kind::Array(_, count) => *count,
                 Kind::Record(members) => members.len() as u64,
                 Kind::Pointer(to) => match self.bits(*address, 8) {
-                    Ok(address) => self.count(&Value::Pointer(Shape::Type(*to), address)),
+                    Ok(address) => self.count(&Value::Pointer(ValueType::Type(*to), address)),
                     Err(_) => 0,
                 },
                 Kind::Number(_) | Kind::Enum(..) | Kind::Opaque => 0,
             },
-            Value::Pointer(shape, address) => {
+            Value::Pointer(ty, address) => {
                 let room = self.item.bytes_to_end(*address).unwrap_or(0);
-                room.checked_div(self.size(*shape)).unwrap_or(0)
+                room.checked_div(self.size(*ty)).unwrap_or(0)
             }
             _ => 0,
         }
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
     /// Whether the parts have indices instead of names.
     pub(crate) fn is_indexed(&self, value: &Value) -> bool {
         match value {
-            Value::Object(Shape::Type(index), _) => {
+            Value::Object(ValueType::Type(index), _) => {
                 matches!(self.ty(*index).kind, Kind::Array(..) | Kind::Pointer(_))
             }
             Value::Pointer(..) => true,
@@ -234,31 +234,31 @@ impl<'a> Reader<'a> {
     }
 
     fn part(&self, value: &Value, index: u64) -> Option<(String, Value)> {
-        let (shape, address) = match value {
-            Value::Pointer(shape, address) => {
-                let element = address.wrapping_add(self.size(*shape) * index);
-                return Some((format!("[{index}]"), Value::Object(*shape, element)));
+        let (ty, address) = match value {
+            Value::Pointer(ty, address) => {
+                let element = address.wrapping_add(self.size(*ty) * index);
+                return Some((format!("[{index}]"), Value::Object(*ty, element)));
             }
-            Value::Object(Shape::Type(shape), address) => (*shape, *address),
+            Value::Object(ValueType::Type(ty), address) => (*ty, *address),
             _ => return None,
         };
-        match &self.ty(shape).kind {
+        match &self.ty(ty).kind {
             Kind::Vector(number, count) => {
-                let size = vector_element(self.ty(shape).size, *count);
-                let part = Value::Object(Shape::Scalar(*number, size), address + size * index);
+                let size = vector_element(self.ty(ty).size, *count);
+                let part = Value::Object(ValueType::Scalar(*number, size), address + size * index);
                 Some((component_name(index, *count), part))
             }
             Kind::Array(element, _) => {
                 let start = address + self.ty(*element).size * index;
-                Some((format!("[{index}]"), Value::Object(Shape::Type(*element), start)))
+                Some((format!("[{index}]"), Value::Object(ValueType::Type(*element), start)))
             }
             Kind::Record(members) => {
                 let member = members.get(index as usize)?;
                 let name = if member.name.is_empty() { "(anonymous)" } else { &member.name };
-                Some((name.to_owned(), Value::Object(Shape::Type(member.ty), address + member.offset)))
+                Some((name.to_owned(), Value::Object(ValueType::Type(member.ty), address + member.offset)))
             }
             Kind::Pointer(to) => {
-                self.part(&Value::Pointer(Shape::Type(*to), self.bits(address, 8).ok()?), index)
+                self.part(&Value::Pointer(ValueType::Type(*to), self.bits(address, 8).ok()?), index)
             }
             Kind::Number(_) | Kind::Enum(..) | Kind::Opaque => None,
         }
@@ -266,10 +266,10 @@ impl<'a> Reader<'a> {
 
     /// A member of a struct or union, or a component of a vector.
     pub(crate) fn member(&self, value: &Value, name: &str) -> Option<Value> {
-        let Value::Object(Shape::Type(index), address) = value else { return None };
+        let Value::Object(ValueType::Type(index), address) = value else { return None };
         match &self.ty(*index).kind {
             Kind::Record(members) => members.iter().find_map(|member| {
-                let part = Value::Object(Shape::Type(member.ty), address + member.offset);
+                let part = Value::Object(ValueType::Type(member.ty), address + member.offset);
                 match member.name == name {
                     true => Some(part),
                     false if member.name.is_empty() => self.member(&part, name),
@@ -279,22 +279,22 @@ impl<'a> Reader<'a> {
             Kind::Vector(number, count) => {
                 let size = vector_element(self.ty(*index).size, *count);
                 let at = component(name).filter(|at| at < count)?;
-                Some(Value::Object(Shape::Scalar(*number, size), address + size * u64::from(at)))
+                Some(Value::Object(ValueType::Scalar(*number, size), address + size * u64::from(at)))
             }
             _ => None,
         }
     }
 
-    /// Encodes a number for an object of this shape, or returns why that is impossible.
-    pub(crate) fn encoded(&self, shape: Shape, value: &Value) -> Result<Vec<u8>, String> {
-        let (number, size) = match shape {
-            Shape::Scalar(number, size) => (number, size),
-            Shape::Type(index) => match &self.ty(index).kind {
+    /// Encodes a number for an object of this type, or returns why that is impossible.
+    pub(crate) fn encoded(&self, ty: ValueType, value: &Value) -> Result<Vec<u8>, String> {
+        let (number, size) = match ty {
+            ValueType::Scalar(number, size) => (number, size),
+            ValueType::Type(index) => match &self.ty(index).kind {
                 Kind::Number(number) | Kind::Enum(number, _) => (*number, self.ty(index).size),
                 Kind::Pointer(_) => (Number::Unsigned, 8),
                 _ => return Err("only numbers and pointers can be set".to_owned()),
             },
-            Shape::Bytes(_) => return Err("the type is not known".to_owned()),
+            ValueType::Bytes(_) => return Err("the type is not known".to_owned()),
         };
         let float = match value {
             Value::Int(value) => *value as f64,

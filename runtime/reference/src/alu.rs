@@ -5,22 +5,22 @@
 mod convert;
 mod float;
 mod glsl;
+mod imprecise;
 mod integer;
 mod library;
-mod loose;
 mod math;
 mod undefined;
 
 pub(crate) use convert::{Conversion, Rounding, convert, fits_integer};
 pub(crate) use float::{binary as float_binary, unary as float_unary};
 pub(crate) use glsl::lane as glsl;
+pub use imprecise::Results;
+pub(crate) use imprecise::{Imprecise, Operation, Tolerance, flushed};
 pub(crate) use integer::{
     binary as integer_binary, extract_field, extract_signed_field, field, field_is_outside, outside_field,
     truncation, unary as integer_unary, upper as integer_upper, widened,
 };
 pub(crate) use library::{Lane, lacks_result, lane as library};
-pub use loose::Results;
-pub(crate) use loose::{Loose, Operation, Tolerance, flushed};
 pub(crate) use math::{fract, frexp, lgamma_r, modf, remquo, sincos};
 pub(crate) use undefined::{core as poisoned, glsl as poisoned_glsl, is_special};
 

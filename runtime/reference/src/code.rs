@@ -7,7 +7,7 @@ use spirv::OpenclStd100Op;
 
 use crate::{
     Environment,
-    alu::{Conversion, F1, F2, F3, Loose},
+    alu::{Conversion, F1, F2, F3, Imprecise},
     memory::Buffer,
     pipe::End,
     poison::{Poison, Shift},
@@ -220,8 +220,8 @@ pub(crate) enum Op {
     /// Waits for other work-items, then executes a group operation.
     Collective(u32),
     Library(u32),
-    /// A floating-point operation whose result is loose.
-    Loose(u32),
+    /// A floating-point operation with several allowed results.
+    Imprecise(u32),
     Image(u32),
     Pipe(u32),
     Enqueue(u32),
@@ -623,10 +623,10 @@ pub(crate) struct Library {
     pub(crate) literal: u32,
 }
 
-/// A floating-point operation whose result is loose, on each lane.
+/// A floating-point operation with several allowed results, on each lane.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LooseLanes {
-    pub(crate) loose: Loose,
+pub(crate) struct ImpreciseLanes {
+    pub(crate) imprecise: Imprecise,
     pub(crate) to: Slot,
     /// Its operands; the last one is repeated if there are fewer.
     pub(crate) operands: [Slot; 3],
@@ -876,7 +876,7 @@ pub(crate) struct Tables {
     pub(crate) fences: Vec<Fence>,
     pub(crate) collectives: Vec<Collective>,
     pub(crate) libraries: Vec<Library>,
-    pub(crate) loose: Vec<LooseLanes>,
+    pub(crate) imprecise: Vec<ImpreciseLanes>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) calls: Vec<Call>,
     pub(crate) images: Vec<Image>,

@@ -45,7 +45,7 @@ pub use image::{Format, Image, ImageDesc, ImageRegion, Texel};
 pub use interface::{Kernel, Parameter, ParameterKind, kernels};
 pub use memory::{Buffer, Memory};
 pub use monitor::{
-    Contents as Bytes, Extent, Frame, ItemId, MemoryOf, Monitor, Point, Reason, Resume, StoppedLaunch,
+    Contents as Bytes, Frame, ItemId, MemoryOf, MemoryRange, Monitor, Point, Reason, Resume, StoppedLaunch,
     WorkItem, Write,
 };
 pub use pipe::Pipe;

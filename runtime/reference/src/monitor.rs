@@ -85,7 +85,7 @@ pub struct Frame<'a> {
 
 /// The memory of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct MemoryRange {
     /// Its address.
     pub address: u64,
     /// Its size in bytes.
@@ -200,33 +200,33 @@ impl<'a> WorkItem<'a> {
     }
 
     /// The `nth` private variable with this name, from 0, of a call.
-    pub fn private(&self, distance: usize, name: &str, nth: usize) -> Option<Extent> {
+    pub fn private(&self, distance: usize, name: &str, nth: usize) -> Option<MemoryRange> {
         let frame = self.item.frames.iter().rev().nth(distance)?;
         let objects = self.program().functions[frame.function as usize].objects.iter().zip(0u32..);
         let (object, number) = objects.filter(|(object, _)| object.name == name).nth(nth)?;
-        Some(Extent { address: Space::Private.address(frame.objects + number), size: object.size })
+        Some(MemoryRange { address: Space::Private.address(frame.objects + number), size: object.size })
     }
 
     /// All private variables of a call, with their names.
-    pub fn privates(&self, distance: usize) -> Vec<(&'a str, Extent)> {
+    pub fn privates(&self, distance: usize) -> Vec<(&'a str, MemoryRange)> {
         let Some(frame) = self.item.frames.iter().rev().nth(distance) else { return Vec::new() };
         let objects = self.program().functions[frame.function as usize].objects.iter().zip(0u32..);
         let named = objects.filter(|(object, _)| !object.name.is_empty());
         named
             .map(|(object, number)| {
                 let address = Space::Private.address(frame.objects + number);
-                (object.name.as_str(), Extent { address, size: object.size })
+                (object.name.as_str(), MemoryRange { address, size: object.size })
             })
             .collect()
     }
 
     /// All variables in local memory, with their names.
-    pub fn locals(&self) -> Vec<(&'a str, Extent)> {
+    pub fn locals(&self) -> Vec<(&'a str, MemoryRange)> {
         let objects = self.program().locals.iter().zip(0u32..);
         objects
             .map(|(object, number)| {
                 let address = Space::Local.address(number);
-                (object.name.as_str(), Extent { address, size: object.size })
+                (object.name.as_str(), MemoryRange { address, size: object.size })
             })
             .collect()
     }
@@ -282,16 +282,16 @@ impl<'a> WorkItem<'a> {
     }
 
     /// The `nth` variable in local memory with this name, from 0.
-    pub fn local(&self, name: &str, nth: usize) -> Option<Extent> {
+    pub fn local(&self, name: &str, nth: usize) -> Option<MemoryRange> {
         let objects = self.program().locals.iter().zip(0u32..);
         let (object, number) = objects.filter(|(object, _)| object.name == name).nth(nth)?;
-        Some(Extent { address: Space::Local.address(number), size: object.size })
+        Some(MemoryRange { address: Space::Local.address(number), size: object.size })
     }
 
     /// A variable in global or constant memory.
-    pub fn global(&self, name: &str) -> Option<Extent> {
+    pub fn global(&self, name: &str) -> Option<MemoryRange> {
         let (buffer, _) = self.program().globals.iter().find(|(_, known)| known == name)?;
-        Some(Extent { address: buffer.address(), size: buffer.size() })
+        Some(MemoryRange { address: buffer.address(), size: buffer.size() })
     }
 
     /// The bytes at an address. `None` if some of them do not exist.

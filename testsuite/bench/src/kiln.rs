@@ -5,7 +5,7 @@ use std::time::Duration;
 use kiln_compiler::session::{NoFiles, Options, Source};
 use kiln_compiler::{
     Artifact, Emit,
-    faults::Workarounds,
+    driver_bugs::Workarounds,
     opencl::{Environment, LanguageVersion},
     target::Target,
 };
@@ -50,7 +50,7 @@ impl Kiln {
         Ok(Self { device, target })
     }
 
-    /// A device whose modules use more or fewer features (each change is as `-int64`) and work around other faults of drivers.
+    /// A device whose modules use more or fewer features (each change is as `-int64`) and work around other driver bugs.
     pub(crate) fn with_target(
         selector: &str,
         changes: &[String],

@@ -58,7 +58,7 @@ pub(crate) struct Random {
     /// Device features to enable or disable, such as `-int64`
     #[arg(long, allow_hyphen_values = true)]
     feature: Vec<String>,
-    /// Driver faults to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
+    /// Driver bugs to work around, as in `kiln compile --workarounds` [default: those of the device's driver]
     #[arg(long)]
     workarounds: Option<String>,
     /// Time limit of a program in seconds

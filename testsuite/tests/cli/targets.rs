@@ -1,4 +1,4 @@
-//! Device profiles, and the workarounds for the faults of drivers.
+//! Device profiles, and the workarounds for driver bugs.
 
 use std::fs;
 
@@ -122,7 +122,7 @@ fn workarounds_follow_from_the_profile_or_the_option() {
     }
 }
 
-/// Modules require rounding to the nearest number on devices that can do it, unless their driver has the fault
+/// Modules require rounding to the nearest number on devices that can do it, unless their driver has the bug
 /// `omit_rounding_mode`.
 #[test]
 fn modules_request_rounding_to_nearest() {

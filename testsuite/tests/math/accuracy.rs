@@ -88,7 +88,7 @@ fn flushed(kind: Kind, function: &Function, bits: &[u64], got: u64, bound: f64) 
             .collect();
         let exact = (function.exact)(&Arguments::new(kind, &chosen));
         least = least.min(error(kind, function, got, &exact));
-        let normal = Float::with_val(PRECISION, 1) << kind.least();
+        let normal = Float::with_val(PRECISION, 1) << kind.min_exponent();
         let slack = 1.0 + (bound + 1.0) * 2f64.powi(1 - kind.digits() as i32);
         if got & !kind.sign_bit() == 0 && *exact.as_abs() < normal * slack {
             return 0.0;
@@ -112,10 +112,12 @@ pub(crate) fn error(kind: Kind, function: &Function, got_bits: u64, exact: &Floa
         return f64::INFINITY;
     }
     // Infinity counts as the number after the largest finite one.
-    let end = Float::with_val(PRECISION, 1) << (kind.most() + 1);
+    let end = Float::with_val(PRECISION, 1) << (kind.max_exponent() + 1);
     let got = if got.is_infinite() { with_sign(&end, &got) } else { got };
     let exact = if *exact.as_abs() > end { with_sign(&end, exact) } else { exact.clone() };
-    let exponent = exact.get_exp().map_or(kind.least(), |it| (it - 1).clamp(kind.least(), kind.most()));
+    let exponent = exact
+        .get_exp()
+        .map_or(kind.min_exponent(), |it| (it - 1).clamp(kind.min_exponent(), kind.max_exponent()));
     let exponent = if function.is_absolute { exponent.max(0) } else { exponent };
     let unit = Float::with_val(PRECISION, 1) << (exponent - (kind.digits() as i32 - 1));
     let difference = Float::with_val(PRECISION, &got - &exact).abs();

@@ -97,7 +97,13 @@ impl Scalar {
         let (exponents, digits) = match self {
             Self::Int(width, _) => (vec![width as i32 - 1, width as i32], 24),
             Self::Real(kind) => (
-                vec![kind.most(), kind.most() + 1, kind.least(), kind.least() - kind.digits() as i32, 0],
+                vec![
+                    kind.max_exponent(),
+                    kind.max_exponent() + 1,
+                    kind.min_exponent(),
+                    kind.min_exponent() - kind.digits() as i32,
+                    0,
+                ],
                 kind.digits() as i32,
             ),
         };
@@ -173,11 +179,11 @@ fn real(value: &Float, kind: Kind, mode: Mode) -> u64 {
     let Some(exponent) = value.get_exp() else {
         return sign | if value.is_infinite() { kind.infinity() } else { 0 };
     };
-    let last = (exponent - 1).max(kind.least()) - (kind.digits() as i32 - 1);
+    let last = (exponent - 1).max(kind.min_exponent()) - (kind.digits() as i32 - 1);
     let digits = rounded(value.clone() >> last, mode).abs();
     let units = digits.to_integer().unwrap_or_default().to_u64_wrapping();
     // The leading bit of a normal number adds one to the exponent.
-    let size = ((last - kind.least() + kind.digits() as i32 - 1) as u64) << (kind.digits() - 1);
+    let size = ((last - kind.min_exponent() + kind.digits() as i32 - 1) as u64) << (kind.digits() - 1);
     let bits = size + units;
     if bits < kind.infinity() {
         return sign | bits;

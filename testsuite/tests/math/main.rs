@@ -36,7 +36,7 @@ const TESTS: &[(&str, device::Test)] = &[
 ];
 
 fn main() -> ExitCode {
-    let devices = device::all().filter(|device| !device.is_loose()).chain(device::loose());
+    let devices = device::all().filter(|device| !device.is_imprecise()).chain(device::imprecise());
     let trials = device::trials(devices, TESTS);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -61,7 +61,7 @@ fn check(kind: Kind, device: &'static Device) {
         return rejected(device, kind.pragma(), &[job], &[input]);
     }
     // Denormal numbers may be flushed to zero unless the driver guarantees to preserve them.
-    let is_known = device.facts().fp32_denormals && profile(device).is_empty() && !device.is_loose();
+    let is_known = device.facts().fp32_denormals && profile(device).is_empty() && !device.is_imprecise();
     let flushes = kind == Kind::Float && !is_known;
     let chosen = env::var("KILN_FUNCTION").ok();
     let functions: Vec<&Function> = FUNCTIONS

@@ -56,12 +56,12 @@ impl Kind {
     }
 
     /// The exponent of the least normal number.
-    pub(crate) const fn least(self) -> i32 {
+    pub(crate) const fn min_exponent(self) -> i32 {
         [-14, -126, -1022][self as usize]
     }
 
     /// The exponent of the largest number.
-    pub(crate) const fn most(self) -> i32 {
+    pub(crate) const fn max_exponent(self) -> i32 {
         [15, 127, 1023][self as usize]
     }
 
@@ -74,7 +74,7 @@ impl Kind {
     }
 
     pub(crate) const fn infinity(self) -> u64 {
-        (2 * self.most() as u64 + 1) << (self.digits() - 1)
+        (2 * self.max_exponent() as u64 + 1) << (self.digits() - 1)
     }
 
     pub(crate) fn is_denormal(self, bits: u64) -> bool {
@@ -95,7 +95,7 @@ impl Kind {
             let fraction = size & ((1 << (self.digits() - 1)) - 1);
             let biased = (size >> (self.digits() - 1)) as i32;
             let whole = if biased == 0 { fraction } else { fraction | 1 << (self.digits() - 1) };
-            let exponent = biased.max(1) - 1 + self.least() - (self.digits() as i32 - 1);
+            let exponent = biased.max(1) - 1 + self.min_exponent() - (self.digits() as i32 - 1);
             Float::with_val(PRECISION, whole) << exponent
         };
         if is_negative { -value } else { value }

@@ -134,7 +134,7 @@ pub(crate) fn relaxed(device: &'static Device) {
     for relaxed in RELAXED {
         let [from, to] = relaxed.range;
         // A logarithm of zero is infinite, and these options promise that there are no infinities.
-        if device.is_loose() && to < f64::from(f32::MIN_POSITIVE) {
+        if device.is_imprecise() && to < f64::from(f32::MIN_POSITIVE) {
             continue;
         }
         let inputs: Vec<u64> =

@@ -84,7 +84,7 @@ impl Points {
             kind.encode(std::f64::consts::FRAC_PI_2),
             kind.encode(std::f64::consts::FRAC_PI_4),
             kind.encode(std::f64::consts::E),
-            kind.encode(f64::from(kind.most())),
+            kind.encode(f64::from(kind.max_exponent())),
             kind.encode(2f64.powi(kind.digits() as i32 - 1)),
             kind.encode(2f64.powi(kind.digits() as i32)),
             kind.encode(2f64.powi(kind.digits() as i32 - 1) + 1.0),
@@ -96,7 +96,7 @@ impl Points {
     fn random_number(&self, random: &mut Random) -> u64 {
         let kind = self.kind;
         let sign = if random.wide() & 1 == 0 { 1.0 } else { -1.0 };
-        let reach = f64::from(kind.most());
+        let reach = f64::from(kind.max_exponent());
         let near = |value: f64, random: &mut Random| {
             kind.encode(sign * value).wrapping_add(random.wide() % 5).wrapping_sub(2) & kind.all_bits()
         };

@@ -12,7 +12,7 @@ use std::{
 use kiln_compiler::{
     Artifact, Emit,
     diag::Sink,
-    faults::Fault,
+    driver_bugs::DriverBug,
     opencl::Environment,
     session::{NoFiles, Options, Source},
     target::Target,
@@ -187,7 +187,7 @@ fn module_of(pass: &str, text: &str) -> Result<Vec<u32>, String> {
     let options = options();
     let mut sink = Sink::default();
     let is_needed =
-        |name: &str| Fault::of_pass(name).is_none_or(|it| options.target.workarounds.contains(it));
+        |name: &str| DriverBug::of_pass(name).is_none_or(|it| options.target.workarounds.contains(it));
     let rest = passes::names().skip_while(|name| *name != pass).skip(1);
     for name in rest {
         if is_needed(name) {

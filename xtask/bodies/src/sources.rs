@@ -178,8 +178,15 @@ impl Found {
         assert!(parsed.errors.is_empty(), "{}: {:?}", self.file.name, parsed.errors);
         // The layout of the sources only matters for warnings.
         let sources = SourceMap::default();
-        let hir =
-            sema::check(parsed.unit, sema::Extent::Program, &options, &sources, &mut names, &mut sink, None);
+        let hir = sema::check(
+            parsed.unit,
+            sema::UnitKind::Program,
+            &options,
+            &sources,
+            &mut names,
+            &mut sink,
+            None,
+        );
         // Helper functions precede their callers.
         let wanted = hir.functions.ids().rfind(|&id| hir.functions[id].body.is_some());
         let lowered = lower::lower_functions(&hir, &names, &mut sink, wanted.as_slice());

@@ -14,7 +14,7 @@ const DEPTHS: [usize; 3] = [60, 120, 240];
 
 /// A source that repeats a piece of text. `@` is the number of the repetition in it, and `$` the number of repetitions before
 /// it in the same group of four.
-struct Shape {
+struct SourceTemplate {
     name: &'static str,
     before: &'static str,
     /// Program-scope text for each repetition.
@@ -27,7 +27,7 @@ struct Shape {
     after: &'static str,
 }
 
-impl Shape {
+impl SourceTemplate {
     const EMPTY: Self = Self {
         name: "",
         before: "",
@@ -61,64 +61,72 @@ impl Shape {
     }
 }
 
-const SHAPES: &[Shape] = &[
-    Shape {
+const TEMPLATES: &[SourceTemplate] = &[
+    SourceTemplate {
         name: "kernels",
         global: "kernel void k@(global int *a) { a[get_global_id(0)] += @; }",
         kernel: "",
         after: "",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
-    Shape {
+    SourceTemplate {
         name: "functions",
         global: "int f@(int x) { return x * @ + 1; }",
         each: "x ^= f@(x);",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
-    Shape {
+    SourceTemplate {
         name: "nested loops",
         each: "for (int i@ = 0; i@ < n; i@++) { a[i@] += @;",
         close: "}",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
-    Shape::statements("loops in turn", "for (int i = 0; i < n; i++) { if (a[i] == @) break; a[i] += @; }"),
-    Shape::statements("loops by goto", "again@: a[x] += @; if (a[x + @] < n) goto again@;"),
-    Shape::statements("arithmetic", "x = x * n + @; a[x & 255] = x;"),
-    Shape::statements("copies", "a[@] = a[@ + 20000] + @;"),
-    Shape::statements("moving pointers", "*a = @; a += n;"),
-    Shape::statements("branches", "if (x > @) x += a[@]; else x -= @;"),
-    Shape::statements("returns", "if (x > @) return; x += a[@];"),
-    Shape::statements("private arrays", "int p@[4] = {0}; p@[a[@] & 3] = 1; a[@] = p@[x & 3];"),
-    Shape::statements("sines", "a[@] = sin((float)a[@]);"),
-    Shape {
+    SourceTemplate::statements(
+        "loops in turn",
+        "for (int i = 0; i < n; i++) { if (a[i] == @) break; a[i] += @; }",
+    ),
+    SourceTemplate::statements("loops by goto", "again@: a[x] += @; if (a[x + @] < n) goto again@;"),
+    SourceTemplate::statements("arithmetic", "x = x * n + @; a[x & 255] = x;"),
+    SourceTemplate::statements("copies", "a[@] = a[@ + 20000] + @;"),
+    SourceTemplate::statements("moving pointers", "*a = @; a += n;"),
+    SourceTemplate::statements("branches", "if (x > @) x += a[@]; else x -= @;"),
+    SourceTemplate::statements("returns", "if (x > @) return; x += a[@];"),
+    SourceTemplate::statements("private arrays", "int p@[4] = {0}; p@[a[@] & 3] = 1; a[@] = p@[x & 3];"),
+    SourceTemplate::statements("sines", "a[@] = sin((float)a[@]);"),
+    SourceTemplate {
         name: "cases",
         each: "case @: x += a[@]; break;",
         kernel: "kernel void k(global int *a, int n) {\nint x = a[n];\nswitch (x) {",
         after: "}\na[n] = x;\n}",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
-    Shape { name: "globals", global: "global int g@ = @;", each: "a[@] = g@++;", ..Shape::EMPTY },
-    Shape::statements(
+    SourceTemplate {
+        name: "globals",
+        global: "global int g@ = @;",
+        each: "a[@] = g@++;",
+        ..SourceTemplate::EMPTY
+    },
+    SourceTemplate::statements(
         "relaxed atomics",
         "atomic_fetch_add_explicit((global atomic_int *)a + @, x, memory_order_relaxed, memory_scope_device);",
     ),
-    Shape::statements(
+    SourceTemplate::statements(
         "seq_cst atomics",
         "atomic_store((global atomic_int *)a + @, x); x += atomic_load((global atomic_int *)a + @ + $) + a[@];",
     ),
-    Shape {
+    SourceTemplate {
         name: "seq_cst globals",
         global: "global atomic_int g@;",
         each: "atomic_store(&g@, x); if (x) atomic_store_explicit(&g@, 1, memory_order_release, memory_scope_work_group);",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
-    Shape {
+    SourceTemplate {
         name: "seq_cst kernels",
         before: "global atomic_int g;",
         global: "kernel void k@(global atomic_int *a, global int *b) { atomic_store(a, b[0]); b[1] = atomic_load(&g); }",
         kernel: "",
         after: "",
-        ..Shape::EMPTY
+        ..SourceTemplate::EMPTY
     },
 ];
 
@@ -130,16 +138,16 @@ pub(crate) fn growth() -> Outcome {
         "CPU time, user and system, of `kiln compile`; median of {ROUNDS}; {SIZES:?} repetitions, {DEPTHS:?} nested\n"
     );
     println!("{:<18} {:>12} {:>12} {:>12} {:>8}", "source", "small", "medium", "large", "growth");
-    for shape in SHAPES {
-        let sizes = if shape.close.is_empty() { SIZES } else { DEPTHS };
+    for template in TEMPLATES {
+        let sizes = if template.close.is_empty() { SIZES } else { DEPTHS };
         let times = sizes
             .iter()
-            .map(|&size| measure(&kiln, &shape.source(size), scratch.path()))
+            .map(|&size| measure(&kiln, &template.source(size), scratch.path()))
             .collect::<Result<Vec<_>, _>>()?;
         let ms: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
         println!(
             "{:<18} {:>9.1} ms {:>9.1} ms {:>9.1} ms {:>7.1}x",
-            shape.name,
+            template.name,
             ms[0],
             ms[1],
             ms[2],
@@ -162,10 +170,10 @@ mod tests {
 
     #[test]
     fn sources_grow() {
-        for shape in SHAPES {
-            let [small, large] = [10, 100].map(|count| shape.source(count));
-            assert!(large.len() > 5 * small.len(), "{}", shape.name);
-            assert_eq!(large.matches('{').count(), large.matches('}').count(), "{}", shape.name);
+        for template in TEMPLATES {
+            let [small, large] = [10, 100].map(|count| template.source(count));
+            assert!(large.len() > 5 * small.len(), "{}", template.name);
+            assert_eq!(large.matches('{').count(), large.matches('}').count(), "{}", template.name);
         }
     }
 }

@@ -161,7 +161,7 @@ fn certificate(device: &Device, ran: &[TestRun], time: Duration) -> Value {
         "kiln": env!("CARGO_PKG_VERSION"),
         "device": info.name,
         "driver": info.driver,
-        "known_faults": info.faults().map(|fault| fault.name()).collect::<Vec<_>>(),
+        "known_driver_bugs": info.driver_bugs().map(|bug| bug.name()).collect::<Vec<_>>(),
         "seconds": time.as_secs_f64(),
         "instances": ran.iter().map(|it| it.observations.instances).sum::<u64>(),
         "forbidden": ran.iter().map(|it| it.findings.violations()).sum::<u64>(),

@@ -83,7 +83,7 @@ pub(crate) fn open(
     let missing = program.missing_workarounds();
     if !missing.is_empty() {
         stderr_line!(
-            "kiln: warning: the driver of {} has faults that the module does not work around: {missing}",
+            "kiln: warning: the driver of {} has bugs that the module does not work around: {missing}",
             device.name()
         );
     }

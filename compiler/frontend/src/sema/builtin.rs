@@ -404,7 +404,7 @@ impl Sema<'_> {
             return Some(self.missing_format(diagnostic, argument));
         }
         Some(match self.suggestion(&FailureKind::Argument(index), set, arguments, call) {
-            None => self.with_accepted(diagnostic, set, arguments, index),
+            None => self.with_accepted_types(diagnostic, set, arguments, index),
             suggestion => with_suggestion(diagnostic, suggestion),
         })
     }
@@ -412,7 +412,7 @@ impl Sema<'_> {
     fn ambiguous(&mut self, set: &builtins::Set, arguments: &[Expr], call: &Call) -> Diagnostic {
         let suggestion = self.suggestion(&FailureKind::Ambiguous, set, arguments, call);
         if suggestion.is_none()
-            && let Some(index) = self.misfit(set, arguments)
+            && let Some(index) = self.mismatched_argument(set, arguments)
             && let Some(diagnostic) = self.wrong_argument(index, set, arguments, call)
         {
             return diagnostic;

@@ -15,7 +15,7 @@ use kiln_syntax::{Interner, Symbol};
 use kiln_types::index::Table;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Extent;
+use super::UnitKind;
 use crate::hir::{FunctionId, GlobalId, Module};
 
 pub(super) use uninitialized::check_uninitialized;
@@ -37,7 +37,7 @@ pub(super) fn check(
     module: &mut Module,
     mut known: FxHashMap<FunctionId, Uses>,
     defined: &FxHashSet<GlobalId>,
-    extent: Extent,
+    unit_kind: UnitKind,
     interner: &Interner,
     sink: &mut Sink,
 ) {
@@ -48,8 +48,8 @@ pub(super) fn check(
     }
     let mut program = Program { module, interner, sink, defined, uses: &uses };
     program.check_recursion();
-    program.finalize_linkage(extent);
-    program.check_definitions(extent);
+    program.finalize_linkage(unit_kind);
+    program.check_definitions(unit_kind);
     program.check_divergence();
     program.check_mixed_access();
     program.check_bounds();

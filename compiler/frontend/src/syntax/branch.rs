@@ -4,7 +4,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
 
 use super::{
-    habits::ErrorContext,
+    common_mistakes::ErrorContext,
     words::{closing, mask_literals_and_comments},
 };
 

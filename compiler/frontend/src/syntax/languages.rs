@@ -4,7 +4,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::{parse::Construct, token::Keyword};
 
 use super::{
-    habits::ErrorContext,
+    common_mistakes::ErrorContext,
     words::{self, identifier_end, last_word},
 };
 use crate::foreign;

@@ -3,7 +3,7 @@
 use kiln_session::diag::Diagnostic;
 
 use super::{
-    habits::ErrorContext,
+    common_mistakes::ErrorContext,
     words::{enclosing, identifier_end, last_word},
 };
 

@@ -6,7 +6,7 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::token::Keyword;
 
 use super::{
-    habits::ErrorContext,
+    common_mistakes::ErrorContext,
     words::{closing, enclosing, last_word, mask_literals_and_comments},
 };
 

@@ -315,13 +315,13 @@ impl Codec for FenceFlags {
 impl Codec for BuiltinId {
     fn write(&self, out: &mut Vec<u8>) {
         let name = builtins::row(*self).name;
-        let index = (0..).find(|&index| Self::of_name(name, index) == Some(*self));
+        let index = (0..).find(|&index| Self::from_name(name, index) == Some(*self));
         name.to_owned().write(out);
         index.unwrap_or_else(|| unreachable!("a row of its name")).write(out);
     }
 
     fn read(input: &mut &[u8]) -> Option<Self> {
         let name = std::str::from_utf8(bytes(input)?).ok()?;
-        Self::of_name(name, usize::read(input)?)
+        Self::from_name(name, usize::read(input)?)
     }
 }

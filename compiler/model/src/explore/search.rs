@@ -1,4 +1,4 @@
-//! The state of the search over the executions of one combination of shapes.
+//! The state of the search over the executions of one combination of classes.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::{
     ConsistencyChecker, Witness,
     cells::{self, Cell},
     initial,
-    shape::{Shape, Values},
+    trace_class::{TraceClass, Values},
 };
 use crate::{
     event::{End, Event, Location, Skeleton},
@@ -15,7 +15,7 @@ use crate::{
     verdict::{Rule, Verdict, Violation},
 };
 
-/// The state of the search over the values and executions of one combination of shapes.
+/// The state of the search over the values and executions of one combination of classes.
 pub(super) struct Search<'s> {
     pub(super) checker: ConsistencyChecker,
     pub(super) frame: Rc<Frame>,
@@ -44,7 +44,7 @@ pub(super) struct Search<'s> {
 
 /// The runs of a work-item that agree with the choices until now.
 pub(super) struct Runs<'s> {
-    shape: &'s Shape,
+    class: &'s TraceClass,
     /// All runs; the possible ones come first.
     all: Vec<u32>,
     /// The number of possible runs.
@@ -61,7 +61,7 @@ impl<'s> Runs<'s> {
     /// The values of the only run that is left, or of the first.
     fn values(&self) -> &'s Values {
         let first = self.possible().iter().min().copied().unwrap_or_default();
-        &self.shape.values[first as usize]
+        &self.class.values[first as usize]
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Undo(usize, usize);
 impl<'s> Search<'s> {
     pub(super) fn new(
         skeleton: &Skeleton,
-        shapes: &[&'s Shape],
+        classes: &[&'s TraceClass],
         possible: Vec<Vec<u32>>,
         frame: Rc<Frame>,
         checker: ConsistencyChecker,
@@ -95,14 +95,14 @@ impl<'s> Search<'s> {
         let cells = cells::cells(&frame, skeleton);
         let find = |part: &Location| cells.iter().position(|cell| cell.location == *part);
         let mut first = 0;
-        let runs = shapes.iter().zip(possible).map(|(shape, all)| {
+        let runs = classes.iter().zip(possible).map(|(class, all)| {
             let start = first;
-            first += shape.trace.events.len();
-            Runs { shape, count: all.len(), all, first: start }
+            first += class.trace.events.len();
+            Runs { class, count: all.len(), all, first: start }
         });
         let runs: Vec<Runs<'s>> = runs.collect();
         let is_assumed =
-            runs.iter().any(|it| it.all.iter().any(|run| it.shape.values[*run as usize].is_assumed));
+            runs.iter().any(|it| it.all.iter().any(|run| it.class.values[*run as usize].is_assumed));
         let last_rule =
             checker.last_rule(&frame).max(if is_assumed { Rule::Visibility } else { Rule::Value });
         let outcome: Vec<u64> = skeleton.parts.iter().map(|part| initial(skeleton, *part)).collect();
@@ -116,7 +116,7 @@ impl<'s> Search<'s> {
             outcome,
             verdict: Verdict::Possible,
             diverges: frame.divergence(),
-            is_cut: shapes.iter().any(|shape| shape.trace.end == End::Cut),
+            is_cut: classes.iter().any(|class| class.trace.end == End::Cut),
             last_rule,
             violations: Vec::new(),
             synchronizing_cells: cells.iter().filter(|cell| !cell.never_synchronizes).count(),
@@ -138,7 +138,7 @@ impl<'s> Search<'s> {
         let at = event - runs.first;
         let mut kept = 0;
         for index in 0..runs.count {
-            if which.value(&runs.shape.values[runs.all[index] as usize], at) == value {
+            if which.value(&runs.class.values[runs.all[index] as usize], at) == value {
                 runs.all.swap(kept, index);
                 kept += 1;
             }
@@ -159,7 +159,7 @@ impl<'s> Search<'s> {
     pub(super) fn next_written(&self, event: usize, last: Option<u64>) -> Option<u64> {
         let runs = &self.runs[self.frame.items[event]];
         let at = event - runs.first;
-        let values = runs.possible().iter().map(|run| runs.shape.values[*run as usize].written[at]);
+        let values = runs.possible().iter().map(|run| runs.class.values[*run as usize].written[at]);
         values.filter(|value| last.is_none_or(|last| *value > last)).min()
     }
 

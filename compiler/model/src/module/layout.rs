@@ -39,24 +39,24 @@ impl Module {
     }
 
     /// The size and alignment of a type.
-    fn extent(&self, ty: u32, bound: &Bound) -> Result<(u64, u64), Unsupported> {
+    fn size_and_align(&self, ty: u32, bound: &Bound) -> Result<(u64, u64), Unsupported> {
         let definition = self.definition(ty)?;
         Ok(match definition.op {
             Op::TypeVector => {
-                let (size, _) = self.extent(definition.word(1), bound)?;
+                let (size, _) = self.size_and_align(definition.word(1), bound)?;
                 let count = u64::from(definition.word(2));
                 let count = if count == 3 && !self.is_vulkan { 4 } else { count };
                 (size * count, size * count)
             }
             Op::TypeArray => {
-                let (_, align) = self.extent(definition.word(1), bound)?;
+                let (_, align) = self.size_and_align(definition.word(1), bound)?;
                 (self.stride(ty, bound)? * self.length(definition.word(2), bound)?, align)
             }
-            Op::TypeRuntimeArray => (0, self.extent(definition.word(1), bound)?.1),
+            Op::TypeRuntimeArray => (0, self.size_and_align(definition.word(1), bound)?.1),
             Op::TypeStruct => {
                 let (mut end, mut largest) = (0, 1);
                 for (index, member) in definition.words[1..].iter().enumerate() {
-                    let (size, align) = self.extent(*member, bound)?;
+                    let (size, align) = self.size_and_align(*member, bound)?;
                     end = self.offset(ty, index as u32, bound)? + size;
                     largest = largest.max(align);
                 }
@@ -71,7 +71,7 @@ impl Module {
 
     /// The size of a type.
     pub(super) fn size(&self, ty: u32, bound: &Bound) -> Result<u64, Unsupported> {
-        Ok(self.extent(ty, bound)?.0)
+        Ok(self.size_and_align(ty, bound)?.0)
     }
 
     /// The number of bytes from an element of an array to the next.
@@ -90,7 +90,7 @@ impl Module {
         let members = self.definition(ty)?.words.get(1..).unwrap_or_default();
         let mut end = 0;
         for (index, other) in members.iter().enumerate() {
-            let (size, align) = self.extent(*other, bound)?;
+            let (size, align) = self.size_and_align(*other, bound)?;
             end = u64::next_multiple_of(end, align.max(1));
             if index as u32 == member {
                 return Ok(end);

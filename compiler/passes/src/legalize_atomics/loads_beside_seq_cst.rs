@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    extent::{Extent, is_part, may_overlap},
+    offset_set::{OffsetSet, is_part, may_overlap},
     reach::{Indices, Pointee, Reach, Root},
     rewrite::rewrite_only,
 };
@@ -24,7 +24,7 @@ type Kind = (Spaces, u64);
 #[derive(Default)]
 struct Reads {
     /// The bytes that these operations can read in each known object.
-    known: FxHashMap<Root, FxHashSet<(Extent, Kind)>>,
+    known: FxHashMap<Root, FxHashSet<(OffsetSet, Kind)>>,
     /// The objects that the kernel of each function reads.
     near: FxHashMap<FuncId, FxHashSet<Kind>>,
     /// The objects that the kernel of each function reads through pointers that can point to any object.
@@ -49,7 +49,7 @@ impl Reads {
                     Root::Private(_) => continue,
                     Root::Unknown => {}
                     root => {
-                        reads.known.entry(root).or_default().insert((pointee.extent.clone(), kind));
+                        reads.known.entry(root).or_default().insert((pointee.offsets.clone(), kind));
                     }
                 }
                 for &kernel in &kernels[id.index()] {
@@ -98,9 +98,9 @@ impl Reads {
             for &kind in near.get(&function).into_iter().flatten() {
                 add(kind, &|| kind.1 <= piece);
             }
-            for (extent, kind) in self.known.get(&pointee.root).into_iter().flatten() {
+            for (offsets, kind) in self.known.get(&pointee.root).into_iter().flatten() {
                 let is_read = if kind.1 <= piece { may_overlap } else { is_part };
-                add(*kind, &|| is_read((&pointee.extent, size), (extent, kind.1)));
+                add(*kind, &|| is_read((&pointee.offsets, size), (offsets, kind.1)));
             }
         }
         sizes

@@ -8,7 +8,7 @@ use kiln_types::{
     ops::{CompareOp, Conversion, Rounding},
     ty,
 };
-use kiln_vocabulary::{faults::Fault, opencl::Environment};
+use kiln_vocabulary::{driver_bugs::DriverBug, opencl::Environment};
 
 /// A numeric conversion, from `Convert::Number`.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl Pass<'_> {
     /// Whether the target converts floating-point numbers correctly to 64-bit integers.
     fn truncates_to_int64(&self) -> bool {
         let target = &self.options.target;
-        target.features.int64 && !target.workarounds.contains(Fault::ExpandInt64Conversions)
+        target.features.int64 && !target.workarounds.contains(DriverBug::ExpandInt64Conversions)
     }
 
     fn to_float(

@@ -1,10 +1,10 @@
-//! Expands divisions and remainders of 64-bit integers for drivers with wrong results (`Fault::ExpandInt64Division`): calls
+//! Expands divisions and remainders of 64-bit integers for drivers with wrong results (`DriverBug::ExpandInt64Division`): calls
 //! of `library/lib/divide.cl`, or products with the reciprocal for constant divisors.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Const, FuncId, Function, Inst, Op, Scalar, Type, ValueId};
 use kiln_syntax::Span;
 use kiln_types::ops::CompareOp;
-use kiln_vocabulary::faults::Fault;
+use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::{Pass, rewrite_only};
 
@@ -12,7 +12,7 @@ impl Pass<'_> {
     /// Expands divisions and remainders of 64-bit integers in a function.
     pub(super) fn int64_divisions(&mut self, id: FuncId) {
         let target = &self.options.target;
-        if !target.features.int64 || !target.workarounds.contains(Fault::ExpandInt64Division) {
+        if !target.features.int64 || !target.workarounds.contains(DriverBug::ExpandInt64Division) {
             return;
         }
         let is_division = |op: &Op| {

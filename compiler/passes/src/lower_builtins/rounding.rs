@@ -1,4 +1,4 @@
-//! Rounds `double` without the driver's instruction, for drivers with wrong results (`Fault::RoundDoubles`).
+//! Rounds `double` without the driver's instruction, for drivers with wrong results (`DriverBug::RoundDoubles`).
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Op, Scalar, ValueId};
 use kiln_types::ops::{CompareOp, Rounding};

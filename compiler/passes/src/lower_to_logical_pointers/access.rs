@@ -205,7 +205,7 @@ impl Accessor<'_, '_> {
     }
 
     /// Loads the element with this index by loading all of `numbers` and selecting by a binary search for the index. With
-    /// tests of the index's bits, drivers with `Fault::SelectPrivateElements` miscompile some kernels.
+    /// tests of the index's bits, drivers with `DriverBug::SelectPrivateElements` miscompile some kernels.
     fn select_element(&mut self, index: ValueId, numbers: Range<u64>) -> ValueId {
         let count = numbers.end - numbers.start;
         if count == 1 {

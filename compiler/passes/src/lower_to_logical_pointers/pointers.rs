@@ -85,7 +85,7 @@ pub(super) struct Layouts {
     pub(super) ranges: FxHashMap<(InstId, Object), Layout>,
     /// How compare-exchange loops are ordered.
     pub(super) loop_order: LoopOrder,
-    /// Whether the module declares that indices which are compared do not wrap around (`Fault::WrappingIndices`).
+    /// Whether the module declares that indices which are compared do not wrap around (`DriverBug::WrappingIndices`).
     pub(super) states_no_wrap: bool,
 }
 

@@ -43,8 +43,8 @@ impl Split {
                     continue;
                 }
                 let (size, widest) = (access_size(function, data), usage.widest());
-                let extent = reach.extent(id, data.args[0], var);
-                uses.push(Use { number: accesses.len(), extent, size, widest });
+                let offsets = reach.offsets(id, data.args[0], var);
+                uses.push(Use { number: accesses.len(), offsets, size, widest });
                 accesses.push(((id, inst), usage));
             }
         }

@@ -13,7 +13,7 @@ pub(super) fn call(
     result: Option<Type>,
 ) -> Result<Option<ValueId>, String> {
     let operands = operands(builder, args, pointees, signed);
-    let found = kiln_builtins::of_name(name, &operands);
+    let found = kiln_builtins::overload_of_name(name, &operands);
     let found = found.ok_or_else(|| format!("OpenCL C's `{name}` has no form for these operands"))?;
     Ok(emit(builder, &found, args, result))
 }

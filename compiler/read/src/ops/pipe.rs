@@ -69,7 +69,7 @@ fn pipe(
         values.push(if is_cast { builder.value(IrOp::PointerCast, &[arg], generic) } else { arg });
         params.push(if index < sizes { BuiltinParam::Other } else { BuiltinParam::Value(Scalar::UInt, 1) });
     }
-    let builtin = BuiltinId::of_name(&name, row).ok_or_else(|| format!("there is no `{name}`"))?;
+    let builtin = BuiltinId::from_name(&name, row).ok_or_else(|| format!("there is no `{name}`"))?;
     finish(builder, IrOp::Builtin(builtin, params), &values, operation.result)
 }
 

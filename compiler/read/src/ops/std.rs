@@ -16,14 +16,14 @@ pub(crate) fn extended(builder: &mut Builder<'_>, operation: &Operation, number:
         return Err(format!("OpenCL.std has no instruction {number}"));
     };
     match op {
-        Std::vloadn => load(builder, operation, Shape::PLAIN),
-        Std::vload_half | Std::vload_halfn => load(builder, operation, Shape::HALF),
-        Std::vloada_halfn => load(builder, operation, Shape::ALIGNED_HALF),
-        Std::vstoren => store(builder, operation, Shape::PLAIN),
+        Std::vloadn => load(builder, operation, VectorFormat::PLAIN),
+        Std::vload_half | Std::vload_halfn => load(builder, operation, VectorFormat::HALF),
+        Std::vloada_halfn => load(builder, operation, VectorFormat::ALIGNED_HALF),
+        Std::vstoren => store(builder, operation, VectorFormat::PLAIN),
         Std::vstore_half | Std::vstore_half_r | Std::vstore_halfn | Std::vstore_halfn_r => {
-            store(builder, operation, Shape::HALF)
+            store(builder, operation, VectorFormat::HALF)
         }
-        Std::vstorea_halfn | Std::vstorea_halfn_r => store(builder, operation, Shape::ALIGNED_HALF),
+        Std::vstorea_halfn | Std::vstorea_halfn_r => store(builder, operation, VectorFormat::ALIGNED_HALF),
         Std::shuffle | Std::shuffle2 => shuffle(builder, operation),
         Std::select => select(builder, operation),
         Std::bitselect => bit_select(builder, operation),
@@ -52,7 +52,7 @@ fn function(builder: &mut Builder<'_>, operation: &Operation, number: u32) -> Lo
     let name = OPENCL_STD_100_INSTRUCTION_TABLE.iter().find(|it| u32::from(it.opcode) == number);
     let name = name.map_or("", |instruction| instruction.opname);
     let operands = call::operands(builder, &operation.args, &operation.pointees, None);
-    let found = kiln_builtins::of_instruction(name, &operands)
+    let found = kiln_builtins::overload_of_instruction(name, &operands)
         .ok_or_else(|| format!("OpenCL.std's `{name}` has no form for these operands"))?;
     let value = call::emit(builder, &found, &operation.args, operation.result);
     value.map_or_else(none, one)
@@ -70,14 +70,14 @@ fn prefetch(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 
 /// The vector in memory of a vector load or store.
 #[derive(Clone, Copy)]
-struct Shape {
+struct VectorFormat {
     /// `half` in memory, `float` or `double` as a value.
     is_half: bool,
     /// Whole vectors, where 3 components occupy the memory of 4.
     is_aligned: bool,
 }
 
-impl Shape {
+impl VectorFormat {
     const PLAIN: Self = Self { is_half: false, is_aligned: false };
     const HALF: Self = Self { is_half: true, is_aligned: false };
     const ALIGNED_HALF: Self = Self { is_half: true, is_aligned: true };
@@ -86,14 +86,14 @@ impl Shape {
 /// The address of the vector with this index, and its alignment (OpenCL C 6.15.7).
 fn address(
     builder: &mut Builder<'_>,
-    shape: Shape,
+    format: VectorFormat,
     [index, pointer]: [ValueId; 2],
     stored: Type,
 ) -> Result<(ValueId, Access), String> {
     let element = stored.scalar().map_or(1, Scalar::size);
     let count = u64::from(stored.count());
     let whole = element * count.next_power_of_two();
-    let (stride, align) = if shape.is_aligned { (whole, whole) } else { (element * count, element) };
+    let (stride, align) = if format.is_aligned { (whole, whole) } else { (element * count, element) };
     if !builder.ty(pointer).is_pointer() {
         return Err("its operand is not a pointer".to_owned());
     }
@@ -105,8 +105,8 @@ fn address(
     Ok((builder.offset(pointer, index, stride), access))
 }
 
-fn stored(ty: Type, shape: Shape) -> Type {
-    if shape.is_half { ty.with_scalar(Scalar::F16) } else { ty }
+fn stored(ty: Type, format: VectorFormat) -> Type {
+    if format.is_half { ty.with_scalar(Scalar::F16) } else { ty }
 }
 
 fn converted(builder: &mut Builder<'_>, value: ValueId, to: Type, rounding: Option<Rounding>) -> ValueId {
@@ -117,20 +117,20 @@ fn converted(builder: &mut Builder<'_>, value: ValueId, to: Type, rounding: Opti
     builder.convert(Convert::Number { conversion, from_signed: false, to_signed: false }, value, to)
 }
 
-fn load(builder: &mut Builder<'_>, operation: &Operation, shape: Shape) -> Lowered {
+fn load(builder: &mut Builder<'_>, operation: &Operation, format: VectorFormat) -> Lowered {
     let [index, pointer] = operation.args()?;
     let result = operation.result()?;
-    let stored = stored(result, shape);
-    let (pointer, access) = address(builder, shape, [index, pointer], stored)?;
+    let stored = stored(result, format);
+    let (pointer, access) = address(builder, format, [index, pointer], stored)?;
     let value = builder.load(pointer, stored, access);
     one(converted(builder, value, result, None))
 }
 
-fn store(builder: &mut Builder<'_>, operation: &Operation, shape: Shape) -> Lowered {
+fn store(builder: &mut Builder<'_>, operation: &Operation, format: VectorFormat) -> Lowered {
     let [data, index, pointer] = operation.args()?;
     let rounding = operation.literals.first().map(|&mode| rounding(mode)).transpose()?;
-    let stored = stored(builder.ty(data), shape);
-    let (pointer, access) = address(builder, shape, [index, pointer], stored)?;
+    let stored = stored(builder.ty(data), format);
+    let (pointer, access) = address(builder, format, [index, pointer], stored)?;
     let value = converted(builder, data, stored, rounding);
     builder.store(pointer, value, access);
     none()

@@ -37,7 +37,7 @@ impl<'a> SpecifierParts<'a> {
         self
     }
 
-    pub(crate) fn attributed(mut self: Box<Self>, attributes: Vec<Attribute<'a>>) -> Box<Self> {
+    pub(crate) fn with_attributes(mut self: Box<Self>, attributes: Vec<Attribute<'a>>) -> Box<Self> {
         self.attributes.extend(attributes.into_iter().rev());
         self
     }
@@ -83,26 +83,31 @@ impl<'a> DeclaratorParts<'a> {
         Box::new(Self { name: Some(name), span: name.span, ..Self::default() })
     }
 
-    pub(crate) fn derived(mut self: Box<Self>, derivation: Derivation<'a>) -> Box<Self> {
+    pub(crate) fn with_derivation(mut self: Box<Self>, derivation: Derivation<'a>) -> Box<Self> {
         self.chunks.push(derivation);
         self
     }
 
     /// The pointer nearest to the name is applied first.
-    pub(crate) fn pointed(mut self: Box<Self>, pointers: Vec<Derivation<'a>>) -> Box<Self> {
+    pub(crate) fn with_pointers(mut self: Box<Self>, pointers: Vec<Derivation<'a>>) -> Box<Self> {
         self.chunks.extend(pointers.into_iter().rev());
         self
     }
 
     /// Adds attributes after it.
-    pub(crate) fn tailed(mut self: Box<Self>, lo: u32, attributes: Vec<Attribute<'a>>, hi: u32) -> Box<Self> {
+    pub(crate) fn with_tail(
+        mut self: Box<Self>,
+        lo: u32,
+        attributes: Vec<Attribute<'a>>,
+        hi: u32,
+    ) -> Box<Self> {
         self.attributes = attributes;
         self.span = Span::new(lo, hi);
         self
     }
 
     /// Adds attributes before it.
-    pub(crate) fn attributed(mut self: Box<Self>, mut attributes: Vec<Attribute<'a>>) -> Box<Self> {
+    pub(crate) fn with_attributes(mut self: Box<Self>, mut attributes: Vec<Attribute<'a>>) -> Box<Self> {
         attributes.append(&mut self.attributes);
         self.attributes = attributes;
         self

@@ -14,13 +14,13 @@ pub(super) struct Constants {
 /// A constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row {
-    shape: Shape,
+    scalar: ScalarType,
     form: Form,
 }
 
-/// The type of a scalar.
+/// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+struct ScalarType {
     /// 1 for a boolean.
     bits: u32,
     is_signed: bool,
@@ -45,10 +45,10 @@ enum Form {
     Unknown,
 }
 
-const BOOL: Shape = Shape { bits: 1, is_signed: false };
-const UNKNOWN: Row = Row { shape: BOOL, form: Form::Unknown };
+const BOOL: ScalarType = ScalarType { bits: 1, is_signed: false };
+const UNKNOWN: Row = Row { scalar: BOOL, form: Form::Unknown };
 
-impl Shape {
+impl ScalarType {
     fn of_type(module: &Module<'_>, ty: Option<Word>) -> Option<Self> {
         let ty = module.definition(ty?)?;
         match (ty.op(), ty.operands()) {
@@ -75,11 +75,11 @@ fn signed(value: i128, bits: u32) -> i128 {
 /// The value of an integer constant that no specialization changes.
 pub(super) fn fixed_value(module: &Module<'_>, id: Word) -> Option<i128> {
     let entry = module.definition(id)?;
-    let shape = Shape::of_type(module, entry.result_type)?;
+    let scalar = ScalarType::of_type(module, entry.result_type)?;
     match entry.op() {
         Op::ConstantNull | Op::ConstantFalse => Some(0),
         Op::ConstantTrue => Some(1),
-        Op::Constant => Some(shape.value(literal(module, entry))),
+        Op::Constant => Some(scalar.value(literal(module, entry))),
         _ => None,
     }
 }
@@ -113,8 +113,8 @@ impl Constants {
     }
 
     fn row(&mut self, module: &Module<'_>, entry: &Entry<'_>, spec_id: Option<u32>) -> Row {
-        let shape = Shape::of_type(module, entry.result_type);
-        let form = match (entry.op(), shape) {
+        let scalar = ScalarType::of_type(module, entry.result_type);
+        let form = match (entry.op(), scalar) {
             (Op::SpecConstantComposite, _) => {
                 let parts = entry.operands().iter().filter_map(Operand::id);
                 Form::Parts(parts.map(|id| self.operand(module, id)).collect())
@@ -122,13 +122,13 @@ impl Constants {
             (_, None) => Form::Unknown,
             (Op::SpecConstantTrue, _) => Form::Specialized { spec_id, default: 1 },
             (Op::SpecConstantFalse, _) => Form::Specialized { spec_id, default: 0 },
-            (Op::SpecConstant, Some(shape)) => {
-                Form::Specialized { spec_id, default: shape.value(literal(module, entry)) }
+            (Op::SpecConstant, Some(scalar)) => {
+                Form::Specialized { spec_id, default: scalar.value(literal(module, entry)) }
             }
             (Op::SpecConstantOp, _) => self.operation(module, entry),
             _ => Form::Unknown,
         };
-        Row { shape: shape.unwrap_or(BOOL), form }
+        Row { scalar: scalar.unwrap_or(BOOL), form }
     }
 
     fn operation(&mut self, module: &Module<'_>, entry: &Entry<'_>) -> Form {
@@ -157,30 +157,30 @@ impl Constants {
         if let Some(known) = self.index(id) {
             return known;
         }
-        let shape = module.definition(id).and_then(|entry| Shape::of_type(module, entry.result_type));
-        let fixed = fixed_value(module, id).zip(shape);
-        self.rows.push(fixed.map_or(UNKNOWN, |(value, shape)| Row { shape, form: Form::Fixed(value) }));
+        let scalar = module.definition(id).and_then(|entry| ScalarType::of_type(module, entry.result_type));
+        let fixed = fixed_value(module, id).zip(scalar);
+        self.rows.push(fixed.map_or(UNKNOWN, |(value, scalar)| Row { scalar, form: Form::Fixed(value) }));
         self.rows.len() - 1
     }
 
     /// The value of each constant; `None` if it is no integer, or undefined.
     pub(super) fn evaluate(&self, values: &[(u32, u32)]) -> Vec<Option<i128>> {
         let mut evaluated: Vec<Option<i128>> = Vec::with_capacity(self.rows.len());
-        for Row { shape, form } in &self.rows {
+        for Row { scalar, form } in &self.rows {
             let value = match form {
                 Form::Fixed(value) => Some(*value),
                 Form::Specialized { spec_id, default } => {
                     let given = values.iter().find(|(id, _)| Some(*id) == *spec_id);
-                    Some(match (given, *shape) {
+                    Some(match (given, *scalar) {
                         (Some((_, bits)), BOOL) => i128::from(*bits != 0),
-                        (Some((_, bits)), shape) => shape.value((*bits).into()),
+                        (Some((_, bits)), scalar) => scalar.value((*bits).into()),
                         (None, _) => *default,
                     })
                 }
                 Form::Operation { op, operands } => self
                     .operand_values(operands, &evaluated)
                     .and_then(|known| result(*op, &known))
-                    .map(|value| shape.value(value)),
+                    .map(|value| scalar.value(value)),
                 Form::Parts(_) | Form::Unknown => None,
             };
             evaluated.push(value);
@@ -189,8 +189,12 @@ impl Constants {
     }
 
     /// The values of operands, with their types.
-    fn operand_values(&self, operands: &[usize], evaluated: &[Option<i128>]) -> Option<Vec<(i128, Shape)>> {
-        let values = operands.iter().map(|&index| Some(((*evaluated.get(index)?)?, self.rows[index].shape)));
+    fn operand_values(
+        &self,
+        operands: &[usize],
+        evaluated: &[Option<i128>],
+    ) -> Option<Vec<(i128, ScalarType)>> {
+        let values = operands.iter().map(|&index| Some(((*evaluated.get(index)?)?, self.rows[index].scalar)));
         values.collect()
     }
 }
@@ -207,10 +211,10 @@ fn spec_ids_of(module: &Module<'_>) -> FxHashMap<Word, u32> {
 }
 
 /// The result of an operation; `None` if it is undefined, or not of integers. Its bits beyond the type do not count.
-fn result(op: Op, operands: &[(i128, Shape)]) -> Option<i128> {
+fn result(op: Op, operands: &[(i128, ScalarType)]) -> Option<i128> {
     use Op::*;
-    let as_unsigned = |(value, shape): (i128, Shape)| value & ((1 << shape.bits) - 1);
-    let as_signed = |(value, shape): (i128, Shape)| signed(value, shape.bits);
+    let as_unsigned = |(value, scalar): (i128, ScalarType)| value & ((1 << scalar.bits) - 1);
+    let as_signed = |(value, scalar): (i128, ScalarType)| signed(value, scalar.bits);
     let truth = |value: bool| Some(i128::from(value));
     match *operands {
         [a] => match op {

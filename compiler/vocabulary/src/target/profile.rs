@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::{Features, UNLIMITED};
 use crate::{
-    faults::{Driver, Workarounds},
+    driver_bugs::{Driver, Workarounds},
     precision::Precision,
     tuning::Tuning,
 };
@@ -26,7 +26,7 @@ const DRIVER: &str = "driver";
 pub struct Profile {
     /// The features of the device.
     pub features: Features,
-    /// Its driver, if the table of faults has rows for it.
+    /// Its driver, if the table of driver bugs has rows for it.
     pub driver: Option<Driver>,
 }
 

@@ -179,7 +179,7 @@ impl Waves {
         written.event.wait()?;
         for (event, id) in launched {
             // The error of a kernel, if it has any.
-            if event.verdict.is_some() {
+            if event.launch_error.is_some() {
                 event.wait()?;
             }
             event.status()?;

@@ -15,8 +15,8 @@ use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
 use ash::{ext, khr, vk};
+use kiln_vocabulary::driver_bugs::{Driver, DriverId, Version};
 use kiln_vocabulary::extensions::Extension;
-use kiln_vocabulary::faults::{Driver, DriverId, Version};
 use kiln_vocabulary::target::IMAGE_LEVELS;
 
 use super::bindings::BindingLimits;
@@ -223,7 +223,7 @@ impl QueriedFeatures {
         Identity { device: found.device_uuid, driver: found.driver_uuid, local }
     }
 
-    /// The driver, if the table of driver faults has rows for it. Mesa and NVIDIA write their version into
+    /// The driver, if the table of driver bugs has rows for it. Mesa and NVIDIA write their version into
     /// `driverInfo`; SwiftShader leaves that empty, and its `driverVersion` has the format of Vulkan's own versions.
     fn known_driver(&self) -> Option<Driver> {
         let id = match self.properties12.driver_id {

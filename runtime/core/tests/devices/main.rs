@@ -7,7 +7,7 @@
 mod arguments;
 mod clspv;
 mod execution;
-mod faults;
+mod failures;
 mod module;
 mod ordering;
 mod transfers;
@@ -41,7 +41,7 @@ const TESTS: &[(&str, Test)] = &[
     ("large_transfers_are_complete", transfers::large_transfers_are_complete),
     ("memory_of_the_host", transfers::memory_of_the_host),
     ("mapped_buffers_are_written_back", transfers::mapped_buffers_are_written_back),
-    ("foreign_modules_run_with_an_interface", faults::foreign_modules_run_with_an_interface),
+    ("foreign_modules_run_with_an_interface", failures::foreign_modules_run_with_an_interface),
     ("copy_kernel", execution::copy_kernel),
     ("ids_sizes_offsets", execution::ids_sizes_offsets),
     ("local_arguments", execution::local_arguments),
@@ -68,28 +68,28 @@ const TESTS: &[(&str, Test)] = &[
     ("sampler_parameters_are_reflected", clspv::sampler_parameters_are_reflected),
     ("printf_buffers_are_bound", clspv::printf_buffers_are_bound),
     ("program_data_is_bound", clspv::program_data_is_bound),
-    ("missing_kernels_are_named", faults::missing_kernels_are_named),
+    ("missing_kernels_are_named", failures::missing_kernels_are_named),
     ("missing_workarounds_are_warned_of_once", workarounds::missing_workarounds_are_warned_of_once),
-    ("modules_for_other_environments_are_rejected", faults::modules_for_other_environments_are_rejected),
-    ("invalid_modules_are_rejected", faults::invalid_modules_are_rejected),
-    ("invalid_specializations_are_rejected", faults::invalid_specializations_are_rejected),
-    ("impossible_launches_are_rejected", faults::impossible_launches_are_rejected),
-    ("objects_of_other_devices_are_rejected", faults::objects_of_other_devices_are_rejected),
+    ("modules_for_other_environments_are_rejected", failures::modules_for_other_environments_are_rejected),
+    ("invalid_modules_are_rejected", failures::invalid_modules_are_rejected),
+    ("invalid_specializations_are_rejected", failures::invalid_specializations_are_rejected),
+    ("impossible_launches_are_rejected", failures::impossible_launches_are_rejected),
+    ("objects_of_other_devices_are_rejected", failures::objects_of_other_devices_are_rejected),
 ];
 
 /// Tests of devices that execute commands beside the host and keep compiled kernels. The reference device does neither: a
 /// launch returns when it is complete.
 const DRIVER_TESTS: &[(&str, Test)] = &[
-    ("kernels_are_kept_on_disk", faults::kernels_are_kept_on_disk),
+    ("kernels_are_kept_on_disk", failures::kernels_are_kept_on_disk),
     ("flushed_commands_complete", ordering::flushed_commands_complete),
-    ("slow_kernels_are_reported", faults::slow_kernels_are_reported),
-    ("hanging_kernels_do_not_block_other_processes", faults::hanging_kernels_do_not_block_other_processes),
+    ("slow_kernels_are_reported", failures::slow_kernels_are_reported),
+    ("hanging_kernels_do_not_block_other_processes", failures::hanging_kernels_do_not_block_other_processes),
 ];
 
 /// Tests of the reference device.
 const STRICT_TESTS: &[(&str, Test)] = &[
     ("launches_are_complete_when_they_return", ordering::launches_are_complete_when_they_return),
-    ("endless_kernels_end_at_the_deadline", faults::endless_kernels_end_at_the_deadline),
+    ("endless_kernels_end_at_the_deadline", failures::endless_kernels_end_at_the_deadline),
 ];
 
 fn main() -> ExitCode {
@@ -98,11 +98,11 @@ fn main() -> ExitCode {
     if wanted.is_empty() && std::env::var_os("VK_DRIVER_FILES").is_none() {
         return again_with_drivers();
     }
-    if let Some(device) = std::env::var_os(faults::HANG) {
-        return faults::hang(&device.to_string_lossy());
+    if let Some(device) = std::env::var_os(failures::HANG) {
+        return failures::hang(&device.to_string_lossy());
     }
-    if let Some(folder) = std::env::var_os(faults::WRITER) {
-        return faults::write_until_killed(Path::new(&folder));
+    if let Some(folder) = std::env::var_os(failures::WRITER) {
+        return failures::write_until_killed(Path::new(&folder));
     }
     let arguments = Arguments::from_args();
     if let Some(index) = std::env::var_os(ONE_ON) {

@@ -1,4 +1,4 @@
-//! Warnings for driver faults that a module does not work around.
+//! Warnings for driver bugs that a module does not work around.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};

@@ -7,8 +7,8 @@ use spirv::{ExecutionMode, GlslStd450Op as Glsl, Op as Inst_, StorageClass};
 use super::{Decoder, body::Body};
 use crate::{
     Checks, Environment, Invalid, Results,
-    alu::{self, Loose, Operation, Rounding, Tolerance, flushed},
-    code::{Lanes, LooseLanes, Op, Slot},
+    alu::{self, Imprecise, Operation, Rounding, Tolerance, flushed},
+    code::{ImpreciseLanes, Lanes, Op, Slot},
     poison::FLOAT,
     types::{Member, Scalar, Ty},
     words::Inst,
@@ -74,21 +74,21 @@ impl Body<'_, '_> {
         count: u16,
     ) -> bool {
         let Some(tolerance) = self.tolerance(scalar, id) else { return false };
-        let Some(loose) = Loose::new(operation, nearest, scalar, tolerance) else { return false };
+        let Some(imprecise) = Imprecise::new(operation, nearest, scalar, tolerance) else { return false };
         let operand = |index: usize| operands.get(index).or(operands.last()).copied().unwrap_or(to);
         let operands = [operand(0), operand(1), operand(2)];
-        self.decoder.tables.loose.push(LooseLanes { loose, to, operands, count });
-        self.emit(Op::Loose(self.decoder.tables.loose.len() as u32 - 1));
+        self.decoder.tables.imprecise.push(ImpreciseLanes { imprecise, to, operands, count });
+        self.emit(Op::Imprecise(self.decoder.tables.imprecise.len() as u32 - 1));
         true
     }
 
     /// The deviations that the module allows for the instruction with this result and numbers of this type. `None` if the
     /// nearest results are computed.
     fn tolerance(&self, scalar: Scalar, id: u32) -> Option<Tolerance> {
-        let is_loose =
+        let has_tolerance =
             self.decoder.results != Results::Nearest && self.decoder.types.environment == Environment::Vulkan;
         let (modes, size) = (self.decoder.floats, scalar.size());
-        is_loose.then(|| Tolerance {
+        has_tolerance.then(|| Tolerance {
             highest: self.decoder.results == Results::Highest,
             rounds_either_way: modes.rounded & size == 0,
             flushes: modes.denormals & size == 0,

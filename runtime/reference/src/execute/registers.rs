@@ -2,7 +2,7 @@
 
 use crate::{
     alu,
-    code::{Lane, LooseLanes, Op, Overflow, Slot, Tables},
+    code::{ImpreciseLanes, Lane, Op, Overflow, Slot, Tables},
     poison::{
         Poison, Shift, UNWRITTEN, masked, of_bytes, shifted, spread, spread_upward, to_bytes, truncated,
         union,
@@ -186,9 +186,9 @@ impl Registers<'_> {
                     }
                 }
             }
-            Op::Loose(number) => {
-                let LooseLanes { loose, to, operands, count } = tables.loose[number as usize];
-                self.map_three::<CHECKS>(|a, b, c| loose.result([a, b, c]), to, operands, count);
+            Op::Imprecise(number) => {
+                let ImpreciseLanes { imprecise, to, operands, count } = tables.imprecise[number as usize];
+                self.map_three::<CHECKS>(|a, b, c| imprecise.result([a, b, c]), to, operands, count);
             }
             Op::Truncate { to, from, count, size } => {
                 for lane in 0..count as usize {

@@ -4,15 +4,15 @@ use kiln_session::diag::{Code, Diagnostic};
 use kiln_vocabulary::opencl::Linkage;
 use rustc_hash::FxHashSet;
 
-use super::{Extent, Program, uses::Uses};
+use super::{Program, UnitKind, uses::Uses};
 use crate::hir::{Function, FunctionId};
 
 impl Program<'_> {
     /// Finalizes linkage. Until now, all external functions and objects were treated as definitions for other
     /// modules.
-    pub(super) fn finalize_linkage(&mut self, extent: Extent) {
-        let settled = |linkage, is_defined| match (linkage, extent) {
-            (Linkage::Internal, _) | (_, Extent::Program | Extent::Source) => Linkage::Internal,
+    pub(super) fn finalize_linkage(&mut self, unit_kind: UnitKind) {
+        let settled = |linkage, is_defined| match (linkage, unit_kind) {
+            (Linkage::Internal, _) | (_, UnitKind::Program | UnitKind::Source) => Linkage::Internal,
             _ if is_defined => Linkage::Exported,
             _ => Linkage::Imported,
         };
@@ -28,14 +28,14 @@ impl Program<'_> {
     /// Reports undefined functions and variables that a kernel uses: a program is one translation unit, unless it is
     /// compiled in parts. For a source that is only checked, this is a warning. Functions that no kernel reaches may
     /// use undefined names, as in a source that is part of a larger program. They lose their bodies.
-    pub(super) fn check_definitions(&mut self, extent: Extent) {
+    pub(super) fn check_definitions(&mut self, unit_kind: UnitKind) {
         let mut reported = FxHashSet::default();
         let mut told_globals = FxHashSet::default();
         let reached = self.reached();
         self.drop_incomplete(&reached);
-        let (function_code, variable_code) = match extent {
-            Extent::Program | Extent::Part => (Code::UndefinedFunction, Code::UndefinedVariable),
-            Extent::Source => (Code::ExternalDefinition, Code::ExternalDefinition),
+        let (function_code, variable_code) = match unit_kind {
+            UnitKind::Program | UnitKind::Part => (Code::UndefinedFunction, Code::UndefinedVariable),
+            UnitKind::Source => (Code::ExternalDefinition, Code::ExternalDefinition),
         };
         for (_, found) in self.uses.entries().filter(|(id, _)| reached.contains(id)) {
             for (callee, span) in found.functions() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A driver that the table of faults has rows for. Other drivers have no known faults.
+/// A driver that the table of driver bugs has rows for. Other drivers have no known bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DriverId {
     /// Mesa lavapipe (llvmpipe)

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 /// A set of byte offsets from the start of an object: `offset`, plus any number of steps of each term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Extent {
+pub(super) struct OffsetSet {
     /// The minimum, unless a term has no limit.
     pub(super) offset: i64,
     /// The terms, sorted by stride; each stride occurs once.
@@ -32,7 +32,7 @@ pub(super) enum Step {
 /// The maximum number of terms, beyond which a set becomes coarser.
 const TERMS: usize = 6;
 
-impl Extent {
+impl OffsetSet {
     /// The start of an object.
     pub(super) fn start() -> Self {
         Self { offset: 0, terms: SmallVec::new() }
@@ -68,9 +68,9 @@ impl Extent {
 
     /// The set with additional steps.
     fn stepped(&self, term: Term) -> Self {
-        let mut extent = self.clone();
-        extent.terms.push(term);
-        extent.normal()
+        let mut offsets = self.clone();
+        offsets.terms.push(term);
+        offsets.normal()
     }
 
     /// The set after pointer arithmetic. `past_end` is the step past the end of the array that the pointer points into. The
@@ -135,11 +135,11 @@ impl Extent {
 }
 
 /// Whether accesses at two sets of offsets can overlap. Each set has the size of its accesses. True if unknown.
-pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
+pub(super) fn may_overlap((one, size): (&OffsetSet, u64), (other, other_size): (&OffsetSet, u64)) -> bool {
     let strides = one.terms.iter().chain(&other.terms).map(|term| term.stride);
     let are_apart = |period: Option<u64>| {
-        let rest = |extent: &Extent| {
-            let mut rest = extent.clone();
+        let rest = |offsets: &OffsetSet| {
+            let mut rest = offsets.clone();
             rest.terms.retain(|term| period.is_none_or(|period| !term.stride.is_multiple_of(period)));
             rest.limits()
         };
@@ -163,7 +163,7 @@ pub(super) fn may_overlap((one, size): (&Extent, u64), (other, other_size): (&Ex
 
 /// Whether every access at the first set of offsets is part of an access at the second set. Both sets can be supersets, so
 /// this is certain only if both objects are at known offsets or have the same indices. False if unknown.
-pub(super) fn is_part((one, size): (&Extent, u64), (other, other_size): (&Extent, u64)) -> bool {
+pub(super) fn is_part((one, size): (&OffsetSet, u64), (other, other_size): (&OffsetSet, u64)) -> bool {
     let mut rest = one.clone();
     rest.terms.retain(|term| !other.terms.contains(term));
     let Some((low, high)) = rest.limits() else { return false };
@@ -184,48 +184,48 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extent, Term, is_part, may_overlap};
+    use super::{OffsetSet, Term, is_part, may_overlap};
 
-    fn extent(offset: i64, terms: &[(u64, Option<u64>)]) -> Extent {
+    fn offsets(offset: i64, terms: &[(u64, Option<u64>)]) -> OffsetSet {
         let terms = terms.iter().map(|&(stride, count)| Term { stride, count }).collect();
-        Extent { offset, terms }.normal()
+        OffsetSet { offset, terms }.normal()
     }
 
     #[test]
     fn accesses_to_different_members_do_not_overlap() {
-        let overlap = |one: &Extent, size, other: &Extent, other_size| {
+        let overlap = |one: &OffsetSet, size, other: &OffsetSet, other_size| {
             let forward = may_overlap((one, size), (other, other_size));
             assert_eq!(forward, may_overlap((other, other_size), (one, size)));
             forward
         };
-        let (flag, value) = (extent(0, &[(64, None)]), extent(4, &[(64, None)]));
+        let (flag, value) = (offsets(0, &[(64, None)]), offsets(4, &[(64, None)]));
         assert!(!overlap(&flag, 4, &value, 4));
         assert!(!overlap(&flag, 4, &value, 60));
         assert!(overlap(&flag, 4, &value, 61));
         assert!(overlap(&flag, 8, &value, 4));
         // An array in the structure: its last element ends where the next structure begins.
-        let array = extent(4, &[(64, None), (4, Some(15))]);
+        let array = offsets(4, &[(64, None), (4, Some(15))]);
         assert!(!overlap(&flag, 4, &array, 4));
-        assert!(overlap(&flag, 4, &extent(4, &[(64, None), (4, Some(16))]), 4));
-        assert!(overlap(&flag, 4, &extent(4, &[(4, None)]), 4));
-        assert!(!overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(2))]), 4));
-        assert!(overlap(&extent(8, &[]), 4, &extent(0, &[(4, Some(3))]), 4));
-        assert!(overlap(&Extent::anywhere(), 1, &flag, 4));
+        assert!(overlap(&flag, 4, &offsets(4, &[(64, None), (4, Some(16))]), 4));
+        assert!(overlap(&flag, 4, &offsets(4, &[(4, None)]), 4));
+        assert!(!overlap(&offsets(8, &[]), 4, &offsets(0, &[(4, Some(2))]), 4));
+        assert!(overlap(&offsets(8, &[]), 4, &offsets(0, &[(4, Some(3))]), 4));
+        assert!(overlap(&OffsetSet::anywhere(), 1, &flag, 4));
     }
 
     #[test]
     fn parts_are_at_known_offsets_or_indexed_alike() {
-        let word = extent(8, &[]);
-        assert!(is_part((&extent(10, &[]), 2), (&word, 4)));
-        assert!(is_part((&extent(8, &[(1, Some(4))]), 1), (&word, 4)));
-        assert!(!is_part((&extent(8, &[(1, Some(5))]), 1), (&word, 4)));
-        assert!(!is_part((&extent(7, &[]), 1), (&word, 4)));
-        assert!(!is_part((&extent(8, &[(2, None)]), 2), (&word, 4)));
-        let (array, endless) = (extent(8, &[(4, Some(3))]), extent(8, &[(4, None)]));
-        assert!(is_part((&extent(17, &[]), 1), (&array, 4)));
-        assert!(!is_part((&extent(20, &[]), 1), (&array, 4)));
-        assert!(is_part((&extent(9, &[(4, Some(3))]), 1), (&array, 4)));
-        assert!(is_part((&extent(9, &[(4, None)]), 1), (&endless, 4)));
-        assert!(!is_part((&extent(9, &[]), 1), (&endless, 4)));
+        let word = offsets(8, &[]);
+        assert!(is_part((&offsets(10, &[]), 2), (&word, 4)));
+        assert!(is_part((&offsets(8, &[(1, Some(4))]), 1), (&word, 4)));
+        assert!(!is_part((&offsets(8, &[(1, Some(5))]), 1), (&word, 4)));
+        assert!(!is_part((&offsets(7, &[]), 1), (&word, 4)));
+        assert!(!is_part((&offsets(8, &[(2, None)]), 2), (&word, 4)));
+        let (array, endless) = (offsets(8, &[(4, Some(3))]), offsets(8, &[(4, None)]));
+        assert!(is_part((&offsets(17, &[]), 1), (&array, 4)));
+        assert!(!is_part((&offsets(20, &[]), 1), (&array, 4)));
+        assert!(is_part((&offsets(9, &[(4, Some(3))]), 1), (&array, 4)));
+        assert!(is_part((&offsets(9, &[(4, None)]), 1), (&endless, 4)));
+        assert!(!is_part((&offsets(9, &[]), 1), (&endless, 4)));
     }
 }

@@ -1,8 +1,8 @@
-//! Known driver faults: one table with a row for each fault and the workaround that the compiler applies.
+//! Known driver bugs: one table with a row for each bug and the workaround that the compiler applies.
 //!
 //! A device profile contains the driver and its version; the runtime queries both from an open device. This table lists
-//! the faults of each version. The compiler applies only the workarounds that a target requests; a target without a driver
-//! requests none. `docs/driver-faults.md` is rendered from this module, and `docs/recipes/workaround.md` describes how
+//! the bugs of each version. The compiler applies only the workarounds that a target requests; a target without a driver
+//! requests none. `docs/driver-bugs.md` is rendered from this module, and `docs/recipes/workaround.md` describes how
 //! to add a row.
 
 mod driver;
@@ -13,22 +13,22 @@ use std::fmt;
 pub use driver::{Driver, DriverId, Version, Versions};
 pub use page::render_markdown;
 
-/// The compiler's remedy for a fault.
+/// The compiler's remedy for a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// This pass, which exists only for the fault.
+    /// This pass, which exists only for the bug.
     Pass(&'static str),
     /// This pass, or the emitter (`emit`), generates other code. It also has other purposes.
     Option(&'static str),
-    /// Nothing: the fault is documented.
+    /// Nothing: the bug is documented.
     None,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The fault.
-    pub fault: Fault,
+    /// The bug.
+    pub bug: DriverBug,
     /// Its name, in snake case.
     pub name: &'static str,
     /// The affected drivers and their versions.
@@ -39,22 +39,22 @@ pub struct Row {
     pub remedy: Remedy,
 }
 
-/// Generates the enum and its table from one list.
-macro_rules! faults {
-    ($($(#[doc = $doc:literal])* $fault:ident $name:literal {
+/// Generates the enum and the table from one list.
+macro_rules! driver_bugs {
+    ($($(#[doc = $doc:literal])* $bug:ident $name:literal {
         affected: $affected:expr,
         symptom: $symptom:literal,
         remedy: $remedy:expr,
     })*) => {
-        /// A known fault of a driver.
+        /// A known bug of a driver.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Fault {
-            $($(#[doc = $doc])* $fault,)*
+        pub enum DriverBug {
+            $($(#[doc = $doc])* $bug,)*
         }
 
         static ROWS: &[Row] = &[
             $(Row {
-                fault: Fault::$fault,
+                bug: DriverBug::$bug,
                 name: $name,
                 affected: $affected,
                 symptom: $symptom,
@@ -62,21 +62,21 @@ macro_rules! faults {
             },)*
         ];
 
-        impl Fault {
-            /// All faults, in the order of the table.
-            pub const ALL: &'static [Self] = &[$(Self::$fault,)*];
+        impl DriverBug {
+            /// All bugs, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$bug,)*];
 
             /// The compiler's remedy.
             pub const fn remedy(self) -> Remedy {
                 match self {
-                    $(Self::$fault => $remedy,)*
+                    $(Self::$bug => $remedy,)*
                 }
             }
         }
     };
 }
 
-faults! {
+driver_bugs! {
     /// The driver recomputes loop-exit values after a lane has left the loop. lavapipe masks them since Mesa 23.3.
     FreezeLoopExitValues "freeze_loop_exit_values" {
         affected: &[(DriverId::Lavapipe, Versions::before(23, 3)), (DriverId::SwiftShader, Versions::ALL)],
@@ -256,7 +256,7 @@ faults! {
     }
 }
 
-impl Fault {
+impl DriverBug {
     /// The row of the table.
     pub fn row(self) -> &'static Row {
         &ROWS[self as usize]
@@ -272,14 +272,14 @@ impl Fault {
         self.row().symptom
     }
 
-    /// The fault with this name.
+    /// The bug with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|fault| fault.name() == name)
+        Self::ALL.iter().copied().find(|bug| bug.name() == name)
     }
 
-    /// The fault that this pass works around, if the pass has no other purpose.
+    /// The bug that this pass works around, if the pass has no other purpose.
     pub fn of_pass(pass: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|fault| matches!(fault.remedy(), Remedy::Pass(name) if name == pass))
+        Self::ALL.iter().copied().find(|bug| matches!(bug.remedy(), Remedy::Pass(name) if name == pass))
     }
 
     /// Whether the compiler can work around it.
@@ -292,17 +292,17 @@ impl Fault {
         self.row().affected.iter().any(|(id, versions)| *id == driver.id && versions.contains(driver.version))
     }
 
-    /// The faults of a driver, in the order of the table.
+    /// The bugs of a driver, in the order of the table.
     pub fn for_driver(driver: Driver) -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(move |fault| fault.affects(driver))
+        Self::ALL.iter().copied().filter(move |bug| bug.affects(driver))
     }
 }
 
-/// A set of faults that a module works around.
+/// A set of bugs that a module works around.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Workarounds(u64);
 
-const _: () = assert!(Fault::ALL.len() <= 64, "the set has 64 bits");
+const _: () = assert!(DriverBug::ALL.len() <= 64, "the set has 64 bits");
 
 impl Workarounds {
     /// No workaround.
@@ -311,8 +311,8 @@ impl Workarounds {
     /// Every workaround, for modules that run on unknown drivers.
     pub const ALL: Self = {
         let (mut set, mut index) = (Self::NONE, 0);
-        while index < Fault::ALL.len() {
-            set = set.with(Fault::ALL[index]);
+        while index < DriverBug::ALL.len() {
+            set = set.with(DriverBug::ALL[index]);
             index += 1;
         }
         set
@@ -320,7 +320,7 @@ impl Workarounds {
 
     /// The workarounds that a driver needs.
     pub fn for_driver(driver: Driver) -> Self {
-        Fault::for_driver(driver).fold(Self::NONE, Self::with)
+        DriverBug::for_driver(driver).fold(Self::NONE, Self::with)
     }
 
     /// Parses `all`, `none`, or names separated by commas. The error is a message for the user.
@@ -331,9 +331,9 @@ impl Workarounds {
             _ => {}
         }
         text.split(',').try_fold(Self::NONE, |set, name| {
-            let fault = Fault::parse(name.trim()).filter(|fault| fault.has_workaround());
-            fault.map(|fault| set.with(fault)).ok_or_else(|| {
-                let known: Vec<_> = Self::ALL.iter().map(Fault::name).collect();
+            let bug = DriverBug::parse(name.trim()).filter(|bug| bug.has_workaround());
+            bug.map(|bug| set.with(bug)).ok_or_else(|| {
+                let known: Vec<_> = Self::ALL.iter().map(DriverBug::name).collect();
                 format!(
                     "there is no workaround `{}`; use `all`, `none`, or a list of {}",
                     name.trim(),
@@ -343,10 +343,10 @@ impl Workarounds {
         })
     }
 
-    /// The set with a fault added, if there is a workaround for it.
+    /// The set with a bug added, if there is a workaround for it.
     #[must_use]
-    pub const fn with(self, fault: Fault) -> Self {
-        if fault.has_workaround() { Self(self.0 | 1 << fault as u32) } else { self }
+    pub const fn with(self, bug: DriverBug) -> Self {
+        if bug.has_workaround() { Self(self.0 | 1 << bug as u32) } else { self }
     }
 
     /// The members that the other set does not contain.
@@ -355,9 +355,9 @@ impl Workarounds {
         Self(self.0 & !other.0)
     }
 
-    /// Whether a fault is in the set.
-    pub const fn contains(self, fault: Fault) -> bool {
-        self.0 >> fault as u32 & 1 != 0
+    /// Whether a bug is in the set.
+    pub const fn contains(self, bug: DriverBug) -> bool {
+        self.0 >> bug as u32 & 1 != 0
     }
 
     /// Whether the set is empty.
@@ -366,8 +366,8 @@ impl Workarounds {
     }
 
     /// The members, in the order of the table.
-    pub fn iter(self) -> impl Iterator<Item = Fault> {
-        Fault::ALL.iter().copied().filter(move |fault| self.contains(*fault))
+    pub fn iter(self) -> impl Iterator<Item = DriverBug> {
+        DriverBug::ALL.iter().copied().filter(move |bug| self.contains(*bug))
     }
 }
 
@@ -376,8 +376,8 @@ impl fmt::Display for Workarounds {
         if self.is_empty() {
             return f.write_str("none");
         }
-        for (index, fault) in self.iter().enumerate() {
-            write!(f, "{}{}", if index == 0 { "" } else { "," }, fault.name())?;
+        for (index, bug) in self.iter().enumerate() {
+            write!(f, "{}{}", if index == 0 { "" } else { "," }, bug.name())?;
         }
         Ok(())
     }
@@ -389,14 +389,14 @@ mod tests {
 
     #[test]
     fn rows_are_in_order_and_have_unique_names() {
-        for (row, &fault) in ROWS.iter().zip(Fault::ALL) {
-            assert_eq!(fault.row(), row);
-            assert_eq!((row.fault, row.remedy), (fault, fault.remedy()));
-            assert_eq!(Fault::parse(row.name), Some(fault));
+        for (row, &bug) in ROWS.iter().zip(DriverBug::ALL) {
+            assert_eq!(bug.row(), row);
+            assert_eq!((row.bug, row.remedy), (bug, bug.remedy()));
+            assert_eq!(DriverBug::parse(row.name), Some(bug));
             assert!(!row.affected.is_empty() && !row.symptom.ends_with('.'), "{}", row.name);
             assert!(row.name.chars().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_'));
         }
-        assert_eq!(ROWS.len(), Fault::ALL.len());
+        assert_eq!(ROWS.len(), DriverBug::ALL.len());
     }
 
     #[test]
@@ -437,6 +437,8 @@ mod tests {
         assert_eq!(Workarounds::parse("all"), Ok(Workarounds::ALL));
         let unknown = Workarounds::parse("freeze_loop_exit_values,loop_iteration_limit").unwrap_err();
         assert!(unknown.starts_with("there is no workaround `loop_iteration_limit`"), "{unknown}");
-        assert!(!Workarounds::NONE.with(Fault::LoopIterationLimit).contains(Fault::LoopIterationLimit));
+        assert!(
+            !Workarounds::NONE.with(DriverBug::LoopIterationLimit).contains(DriverBug::LoopIterationLimit)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that differ only in values share a shape, and with it all relations that do not depend on values.
+//! Runs that differ only in values are in one class and share all relations that do not depend on values.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The runs of a work-item with the same operations.
-pub(super) struct Shape {
+pub(super) struct TraceClass {
     /// One of these runs, for everything but values.
     pub(super) trace: Trace,
     pub(super) values: Vec<Values>,
@@ -45,20 +45,20 @@ impl Numbers {
     }
 }
 
-/// The shapes of each work-item, and the initial values of the locations that they access.
-pub(super) struct Shapes {
-    pub(super) items: Vec<Vec<Shape>>,
+/// The classes of each work-item, and the initial values of the locations that they access.
+pub(super) struct TraceClasses {
+    pub(super) items: Vec<Vec<TraceClass>>,
     initial: Vec<u64>,
     /// The values that runs of the work-items from a number on supply.
     supplies: Vec<Set>,
 }
 
-impl Shapes {
+impl TraceClasses {
     pub(super) fn new(skeleton: &Skeleton) -> Self {
         let mut numbers = Numbers::default();
         let mut locations: BTreeMap<Location, usize> = BTreeMap::new();
         let mut of_item = |traces: &Vec<Trace>| {
-            let mut shapes: Vec<Shape> = Vec::new();
+            let mut classes: Vec<TraceClass> = Vec::new();
             let mut known: BTreeMap<(End, Vec<Operation>), usize> = BTreeMap::new();
             for trace in traces {
                 let key = (trace.end, trace.events.iter().map(operation).collect());
@@ -67,27 +67,27 @@ impl Shapes {
                         let next = locations.len();
                         event.location.map(|location| *locations.entry(location).or_insert(next))
                     };
-                    shapes.push(Shape {
+                    classes.push(TraceClass {
                         locations: trace.events.iter().map(&mut number).collect(),
                         trace: trace.clone(),
                         values: Vec::new(),
                         supplies: 0,
                         needs: Set::MAX,
                     });
-                    shapes.len() - 1
+                    classes.len() - 1
                 });
                 let values = values(trace, skeleton, &mut numbers);
-                let shape = &mut shapes[index];
-                shape.supplies |= values.supplies;
-                shape.needs &= values.needs;
-                shape.values.push(values);
+                let class = &mut classes[index];
+                class.supplies |= values.supplies;
+                class.needs &= values.needs;
+                class.values.push(values);
             }
-            shapes
+            classes
         };
-        let items: Vec<Vec<Shape>> = skeleton.traces.iter().map(&mut of_item).collect();
+        let items: Vec<Vec<TraceClass>> = skeleton.traces.iter().map(&mut of_item).collect();
         let mut supplies = vec![0; items.len() + 1];
-        for (item, shapes) in items.iter().enumerate().rev() {
-            supplies[item] = shapes.iter().fold(supplies[item + 1], |all, shape| all | shape.supplies);
+        for (item, classes) in items.iter().enumerate().rev() {
+            supplies[item] = classes.iter().fold(supplies[item + 1], |all, class| all | class.supplies);
         }
         let mut all = vec![0; locations.len()];
         for (location, number) in locations {
@@ -96,23 +96,23 @@ impl Shapes {
         Self { items, initial: all, supplies }
     }
 
-    /// Whether runs of these shapes, and any runs of the other work-items, can write all values that they need.
-    pub(super) fn can_be_supplied(&self, chosen: &[&Shape]) -> bool {
-        let needs = chosen.iter().fold(0, |all, shape| all | shape.needs);
-        needs & !chosen.iter().fold(self.supplies[chosen.len()], |all, shape| all | shape.supplies) == 0
+    /// Whether runs of these classes, and any runs of the other work-items, can write all values that they need.
+    pub(super) fn can_be_supplied(&self, chosen: &[&TraceClass]) -> bool {
+        let needs = chosen.iter().fold(0, |all, class| all | class.needs);
+        needs & !chosen.iter().fold(self.supplies[chosen.len()], |all, class| all | class.supplies) == 0
     }
 
-    /// For a shape of each work-item, the values that can be part of an execution: each read returns the initial value, or one
+    /// For a class of each work-item, the values that can be part of an execution: each read returns the initial value, or one
     /// that such a run writes. `None` if a work-item has none.
-    pub(super) fn possible(&self, shapes: &[&Shape]) -> Option<Vec<Vec<u32>>> {
-        let all = |shape: &&Shape| (0..shape.values.len() as u32).collect();
-        let mut possible: Vec<Vec<u32>> = shapes.iter().map(all).collect();
+    pub(super) fn possible(&self, classes: &[&TraceClass]) -> Option<Vec<Vec<u32>>> {
+        let all = |class: &&TraceClass| (0..class.values.len() as u32).collect();
+        let mut possible: Vec<Vec<u32>> = classes.iter().map(all).collect();
         loop {
             let mut available: Vec<Vec<u64>> = self.initial.iter().map(|initial| vec![*initial]).collect();
-            for (shape, runs) in shapes.iter().zip(&possible) {
-                for (at, location) in shape.writes() {
+            for (class, runs) in classes.iter().zip(&possible) {
+                for (at, location) in class.writes() {
                     for run in runs {
-                        let value = shape.values[*run as usize].written[at];
+                        let value = class.values[*run as usize].written[at];
                         if !available[location].contains(&value) {
                             available[location].push(value);
                         }
@@ -120,11 +120,11 @@ impl Shapes {
                 }
             }
             let mut is_done = true;
-            for (shape, runs) in shapes.iter().zip(&mut possible) {
+            for (class, runs) in classes.iter().zip(&mut possible) {
                 let before = runs.len();
                 runs.retain(|run| {
-                    let values = &shape.values[*run as usize];
-                    shape.reads().all(|(at, location)| available[location].contains(&values.read[at]))
+                    let values = &class.values[*run as usize];
+                    class.reads().all(|(at, location)| available[location].contains(&values.read[at]))
                 });
                 if runs.is_empty() {
                     return None;
@@ -138,7 +138,7 @@ impl Shapes {
     }
 }
 
-impl Shape {
+impl TraceClass {
     /// The accesses of one kind: their positions, and the numbers of their locations.
     fn accesses(&self, is_one: fn(&Event) -> bool) -> impl Iterator<Item = (usize, usize)> {
         let numbered =

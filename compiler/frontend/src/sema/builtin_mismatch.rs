@@ -28,7 +28,7 @@ type Overloads = Vec<Vec<TyId>>;
 
 impl Sema<'_> {
     /// The first argument that does not fit any of the overloads that the preceding arguments fit.
-    pub(super) fn misfit(&mut self, set: &Set, arguments: &[Expr]) -> Option<usize> {
+    pub(super) fn mismatched_argument(&mut self, set: &Set, arguments: &[Expr]) -> Option<usize> {
         let mut rest = set.parameter_types(&mut self.types, arguments.len());
         let mut first_close = None;
         for (index, argument) in arguments.iter().enumerate() {
@@ -52,7 +52,7 @@ impl Sema<'_> {
     }
 
     /// Adds a help with the types that this argument can have, according to the overloads that fit the other arguments.
-    pub(super) fn with_accepted(
+    pub(super) fn with_accepted_types(
         &mut self,
         diagnostic: Diagnostic,
         set: &Set,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 
 /// The error that a completed launch reported, if any.
 #[derive(Default)]
-pub(crate) struct Verdict {
+pub(crate) struct LaunchError {
     error: OnceLock<Error>,
     is_reported: AtomicBool,
 }
@@ -20,9 +20,9 @@ pub(crate) struct Verdict {
 pub(crate) struct Failures(Arc<Unreported>);
 
 #[derive(Default)]
-struct Unreported(Mutex<Vec<Arc<Verdict>>>);
+struct Unreported(Mutex<Vec<Arc<LaunchError>>>);
 
-impl Verdict {
+impl LaunchError {
     /// The launch's error, if its results have been read. Marks the error as reported.
     pub(crate) fn get(&self) -> Result<()> {
         let Some(error) = self.error.get() else { return Ok(()) };
@@ -33,11 +33,11 @@ impl Verdict {
 
 impl Failures {
     /// Records that a launch has failed.
-    pub(crate) fn add(&self, verdict: Option<&Arc<Verdict>>, error: Error) {
-        if let Some(verdict) = verdict
-            && verdict.error.set(error).is_ok()
+    pub(crate) fn add(&self, launch_error: Option<&Arc<LaunchError>>, error: Error) {
+        if let Some(launch_error) = launch_error
+            && launch_error.error.set(error).is_ok()
         {
-            self.0.lock().push(verdict.clone());
+            self.0.lock().push(launch_error.clone());
         }
     }
 
@@ -48,13 +48,13 @@ impl Failures {
 }
 
 impl Unreported {
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Verdict>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<LaunchError>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take_next(&self) -> Result<()> {
         let mut failed = self.lock();
-        failed.retain(|verdict| !verdict.is_reported.load(Ordering::Relaxed));
+        failed.retain(|launch_error| !launch_error.is_reported.load(Ordering::Relaxed));
         if failed.is_empty() { Ok(()) } else { failed.remove(0).get() }
     }
 }
@@ -74,15 +74,15 @@ mod tests {
     #[test]
     fn failures_are_reported_once() {
         let error = |number: u64| Error::OutOfMemory { bytes: number, device: String::new() };
-        let (failures, verdicts) = (Failures::default(), [(); 3].map(|()| Arc::new(Verdict::default())));
-        assert!(failures.report().is_ok() && verdicts[0].get().is_ok());
-        (0..).zip(&verdicts).for_each(|(number, verdict)| failures.add(Some(verdict), error(number)));
+        let (failures, errors) = (Failures::default(), [(); 3].map(|()| Arc::new(LaunchError::default())));
+        assert!(failures.report().is_ok() && errors[0].get().is_ok());
+        (0..).zip(&errors).for_each(|(number, launch_error)| failures.add(Some(launch_error), error(number)));
         // Waits for the launch return the error every time; the queue then no longer reports it.
-        assert_eq!([verdicts[1].get(), verdicts[1].get()], [Err(error(1)), Err(error(1))]);
+        assert_eq!([errors[1].get(), errors[1].get()], [Err(error(1)), Err(error(1))]);
         assert_eq!(
             [failures.report(), failures.report(), failures.report()],
             [Err(error(0)), Err(error(2)), Ok(())]
         );
-        assert_eq!(verdicts[0].get(), Err(error(0)));
+        assert_eq!(errors[0].get(), Err(error(0)));
     }
 }

@@ -8,14 +8,14 @@ use kiln_session::{
 use kiln_syntax::{Interner, Span, parse::RepairedRange};
 
 /// The repaired ranges.
-pub(crate) struct Shadows<'a> {
+pub(crate) struct FollowUps<'a> {
     sources: &'a SourceMap,
     ranges: Vec<(FileRange, FileRange)>,
     /// The names in them, each with the start of a range.
     names: Vec<(&'a str, FileRange)>,
 }
 
-impl<'a> Shadows<'a> {
+impl<'a> FollowUps<'a> {
     /// The ranges that the parser repaired.
     pub(crate) fn new(repaired: &[RepairedRange], sources: &'a SourceMap, interner: &'a Interner) -> Self {
         let location = |span: Span| sources.resolve(span);

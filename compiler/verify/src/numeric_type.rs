@@ -14,15 +14,15 @@ pub(super) enum Kind {
 
 /// A scalar or vector type of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct NumericType {
     pub(super) kind: Kind,
     pub(super) bits: u32,
     /// The number of components; 1 for a scalar.
     pub(super) count: u32,
 }
 
-impl Shape {
-    /// The shape of a type. `None` if it is neither a number nor a vector of numbers.
+impl NumericType {
+    /// The numeric type that a type is. `None` if it is neither a number nor a vector of numbers.
     pub(super) fn of_type(module: &Module<'_>, ty: Word) -> Option<Self> {
         let entry = module.definition(ty)?;
         match entry.op() {
@@ -39,7 +39,7 @@ impl Shape {
         Self { count, ..self }
     }
 
-    /// The shape of a value's type.
+    /// The numeric type of a value.
     pub(super) fn of_value(module: &Module<'_>, id: Option<Word>) -> Option<Self> {
         Self::of_type(module, module.type_of(id?)?)
     }

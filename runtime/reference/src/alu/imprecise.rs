@@ -40,9 +40,9 @@ pub(crate) struct Tolerance {
     pub(crate) contracts: bool,
 }
 
-/// An operation with a loose result.
+/// An operation with several allowed results.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Loose {
+pub(crate) struct Imprecise {
     pub(crate) operation: Operation,
     /// Computes the nearest result.
     pub(crate) nearest: Lane,
@@ -51,8 +51,8 @@ pub(crate) struct Loose {
     pub(crate) tolerance: Tolerance,
 }
 
-impl Loose {
-    /// The operation, if its result is loose.
+impl Imprecise {
+    /// The operation, if it has several allowed results.
     pub(crate) fn new(
         operation: Operation,
         nearest: Lane,
@@ -280,16 +280,17 @@ mod tests {
 
     fn core(op: Op, tolerance: Tolerance, a: f32, b: f32) -> f32 {
         let nearest = Lane::Two(alu::float_binary(op, Scalar::F32).expect("a binary instruction"));
-        let loose = Loose::new(Operation::Core(op), nearest, Scalar::F32, tolerance).expect("a loose result");
-        f32::from_bits(loose.result([a.to_bits().into(), b.to_bits().into(), 0]) as u32)
+        let imprecise = Imprecise::new(Operation::Core(op), nearest, Scalar::F32, tolerance)
+            .expect("several allowed results");
+        f32::from_bits(imprecise.result([a.to_bits().into(), b.to_bits().into(), 0]) as u32)
     }
 
     fn glsl(function: Glsl, highest: bool, operands: [f32; 3]) -> f32 {
         let nearest = alu::glsl(function, Scalar::F32).expect("a function");
         let tolerance = Tolerance { highest, ..Tolerance::default() };
-        let loose =
-            Loose::new(Operation::Glsl(function), nearest, Scalar::F32, tolerance).expect("a loose result");
-        f32::from_bits(loose.result(operands.map(|it| it.to_bits().into())) as u32)
+        let imprecise = Imprecise::new(Operation::Glsl(function), nearest, Scalar::F32, tolerance)
+            .expect("several allowed results");
+        f32::from_bits(imprecise.result(operands.map(|it| it.to_bits().into())) as u32)
     }
 
     #[test]
