@@ -1,6 +1,6 @@
 /* A lock-free queue (Michael and Scott).
  *
- * Cell 0 is the first dummy. A producer links its cell behind the last one, and then moves `tail`, unless another
+ * Cell 0 is the first dummy. A producer links its cell after the last one, and then moves `tail`, unless another
  * producer has moved it. A consumer moves `head` to the next cell, which becomes the dummy.
  *
  * kiln run --kernel pass --global 2 --local 1

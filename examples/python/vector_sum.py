@@ -26,4 +26,4 @@ a, b = (pyopencl.array.to_device(queue, random.random(50000, numpy.float32)) for
 sums = pyopencl.array.empty_like(a)
 program.add(queue, sums.shape, None, a.data, b.data, sums.data)
 assert numpy.array_equal(sums.get(), a.get() + b.get())
-print("the sums are right on", platform.name)
+print("the sums are correct on", platform.name)

@@ -19,7 +19,7 @@ void sort(global uint *data, global uint *scratch, uint count) {
     });
 }
 
-/* Moves smaller numbers before the pivot and larger ones behind it. All work-items of a work-group call it. */
+/* Moves smaller numbers before the pivot and larger ones after it. All work-items of a work-group call it. */
 void partition(global uint *data, global uint *scratch, uint count) {
     uint item = get_local_id(0), pivot = data[count / 2];
     uint smaller = 0, larger = 0;

@@ -48,7 +48,7 @@ impl Ty {
 pub enum Container {
     /// None: the object is not a part of another one.
     Alone,
-    /// In a structure, beside members of other types.
+    /// In a structure, with members of other types.
     Struct,
     /// In an array, with an index known at run time.
     Array,
@@ -70,7 +70,7 @@ impl Container {
 }
 
 /// A source with a kernel for each operation, each on one line. A kernel `k(global int *out, int at, global OBJECT *g)` writes
-/// 1 to `out[0]` if all of its results are right; `at` must be 2, and `g` has 256 bytes.
+/// 1 to `out[0]` if all of its results are correct; `at` must be 2, and `g` has 256 bytes.
 #[derive(Clone, Debug)]
 pub struct Source {
     head: String,

@@ -138,25 +138,25 @@ const CURRENT: &str = "lavapipe-25";
 /// The devices to test. Without `--nightly`, only tests of compiled programs (`with_current`) run on the current
 /// lavapipe: there it could differ from the other lavapipe.
 pub fn all() -> impl Iterator<Item = &'static Device> + Clone {
-    let is_whole =
-        is_selected() || nightly::is_whole("5 of 6 devices, in all tests but `cases` and `examples`");
-    with_current().filter(move |device| is_whole || device.name != CURRENT)
+    let tests_all =
+        is_selected() || nightly::tests_all("5 of 6 devices, in all tests except `cases` and `examples`");
+    with_current().filter(move |device| tests_all || device.name != CURRENT)
 }
 
 /// The devices that run modules translated from kernel SPIR-V; only those that the user selected, if any.
 pub fn translated() -> impl Iterator<Item = &'static Device> + Clone {
-    let is_whole = !is_selected();
+    let tests_all = !is_selected();
     known().iter().filter(move |device| {
-        device.is_translated() && (is_whole || with_current().any(|selected| selected.name == device.name))
+        device.is_translated() && (tests_all || with_current().any(|selected| selected.name == device.name))
     })
 }
 
 /// The reference device for Vulkan, with the least and the greatest results that Vulkan allows; only those that the user
 /// selected, if any. Programs that use numbers whose precision OpenCL C does not fix have several results there.
 pub fn imprecise() -> impl Iterator<Item = &'static Device> + Clone {
-    let is_whole = !is_selected();
+    let tests_all = !is_selected();
     known().iter().filter(move |device| {
-        device.is_imprecise() && (is_whole || with_current().any(|selected| selected.name == device.name))
+        device.is_imprecise() && (tests_all || with_current().any(|selected| selected.name == device.name))
     })
 }
 
@@ -172,8 +172,9 @@ pub fn with_current() -> impl Iterator<Item = &'static Device> + Clone {
         let wanted = env::var(WANTED).unwrap_or_default();
         let names: Vec<&str> = wanted.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
-            let is_whole = nightly::is_whole("6 of 10 devices in `cases`");
-            let is_usual = |device: &&Device| (is_whole || !device.is_translated()) && !device.is_imprecise();
+            let tests_all = nightly::tests_all("6 of 10 devices in `cases`");
+            let is_usual =
+                |device: &&Device| (tests_all || !device.is_translated()) && !device.is_imprecise();
             known().iter().filter(is_usual).collect()
         } else {
             names.into_iter().map(wanted_device).collect()

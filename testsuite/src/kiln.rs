@@ -25,8 +25,12 @@ pub fn program(name: &str) -> PathBuf {
         // This program is target/PROFILE/NAME, or a test in `deps` there. The directory has the profile's name,
         // except for `dev`.
         let this = env::current_exe().expect("the path of this program is known");
-        let beside = this.parent().expect("programs lie in folders");
-        let folder = if beside.ends_with("deps") { beside.parent().expect("a profile") } else { beside };
+        let folder_of_this = this.parent().expect("programs lie in folders");
+        let folder = if folder_of_this.ends_with("deps") {
+            folder_of_this.parent().expect("a profile")
+        } else {
+            folder_of_this
+        };
         let profile = match folder.file_name().and_then(|name| name.to_str()) {
             Some("debug") | None => "dev",
             Some(name) => name,
@@ -55,7 +59,7 @@ pub fn program(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// The path of a library of the workspace, which Cargo builds beside the tests that depend on it.
+/// The path of a library of the workspace, which Cargo builds next to the tests that depend on it.
 pub fn library(name: &str) -> PathBuf {
     let library = env::current_exe().expect("the path of this program is known").with_file_name(name);
     assert!(library.exists(), "{} is not built", library.display());

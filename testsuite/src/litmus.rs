@@ -213,7 +213,7 @@ mod unit {
             assert!(!test.forbidden.is_empty() || !test.allowed.is_empty(), "{}", test.name);
             for outcome in test.forbidden.iter().chain(&test.allowed).chain(&test.weak) {
                 for name in outcome.keys() {
-                    assert!(parts.contains(name), "{}: {name} is no part of an outcome", test.name);
+                    assert!(parts.contains(name), "{}: {name} is not part of an outcome", test.name);
                 }
             }
             // A weak outcome must also be listed as forbidden.

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_in_a_block_is_no_heading() {
+    fn a_hash_in_a_block_is_not_a_heading() {
         let sections = parse("# A\n```cl\n# define X\n```\n").unwrap();
         assert_eq!(sections.len(), 2);
     }

@@ -15,11 +15,11 @@ pub fn is_on() -> bool {
 
 /// The number of inputs to test: `all`, or `sample` without `--nightly`.
 pub fn count(what: &str, sample: usize, all: usize) -> usize {
-    if is_whole(&format!("{sample} of {all} {what}")) { all } else { sample }
+    if tests_all(&format!("{sample} of {all} {what}")) { all } else { sample }
 }
 
 /// Whether to test everything; otherwise reports the part that is tested.
-pub fn is_whole(sample: &str) -> bool {
+pub fn tests_all(sample: &str) -> bool {
     if !is_on()
         && let Some(file) = env::var_os(SAMPLES)
     {

@@ -3,13 +3,13 @@
 use std::{iter, thread};
 
 /// The smallest program, found by removing lines and operands, for which `holds` is true. Tries as many programs at the same
-/// time as there are benches.
+/// time as there are workers.
 pub fn reduce<B: Send>(
     source: &str,
-    benches: &mut [B],
+    workers: &mut [B],
     holds: impl Fn(&mut B, &str) -> bool + Sync,
 ) -> String {
-    let mut search = Search { benches, holds };
+    let mut search = Search { workers, holds };
     let mut smaller = search.without_lines(source);
     loop {
         let simpler = search.with_simpler_expressions(&smaller);
@@ -23,7 +23,7 @@ pub fn reduce<B: Send>(
 
 /// What tries programs.
 struct Search<'b, B, H> {
-    benches: &'b mut [B],
+    workers: &'b mut [B],
     holds: H,
 }
 
@@ -38,14 +38,14 @@ impl<B: Send, H: Fn(&mut B, &str) -> bool + Sync> Search<'_, B, H> {
     fn first(&mut self, mut attempts: impl Iterator<Item = Attempt>) -> Option<Attempt> {
         let holds = &self.holds;
         loop {
-            let batch: Vec<Attempt> = attempts.by_ref().take(self.benches.len()).collect();
+            let batch: Vec<Attempt> = attempts.by_ref().take(self.workers.len()).collect();
             if batch.is_empty() {
                 return None;
             }
             let has_held: Vec<bool> = thread::scope(|scope| {
-                let pairs = batch.iter().zip(self.benches.iter_mut());
+                let pairs = batch.iter().zip(self.workers.iter_mut());
                 let running: Vec<_> =
-                    pairs.map(|(attempt, bench)| scope.spawn(|| holds(bench, &attempt.text))).collect();
+                    pairs.map(|(attempt, worker)| scope.spawn(|| holds(worker, &attempt.text))).collect();
                 running.into_iter().map(|it| it.join().expect("an attempt does not panic")).collect()
             });
             let found = iter::zip(batch, has_held).find_map(|(attempt, held)| held.then_some(attempt));
@@ -85,7 +85,7 @@ impl<B: Send, H: Fn(&mut B, &str) -> bool + Sync> Search<'_, B, H> {
     }
 }
 
-/// The programs with one simpler parenthesized expression, which opens at `from` or behind it.
+/// The programs with one simpler parenthesized expression, which opens at `from` or after it.
 fn simpler_expressions(text: &str, from: usize) -> impl Iterator<Item = Attempt> {
     let opening = text[from..].match_indices('(').map(move |(index, _)| from + index);
     opening.flat_map(move |start| {

@@ -310,7 +310,7 @@ reference device for Vulkan (`vulkan-reference`) executes modules strictly by th
 depends on an undefined value or has undefined behavior. All cases of the test suite run on it.
 
 The test program `undefined` runs two kernels for each row of the table. The first is SPIR-V without the guard; its launch must
-end with the report in the fourth column. The second is OpenCL C with the same input, and must give the right result. If
+end with the report in the fourth column. The second is OpenCL C with the same input, and must give the correct result. If
 OpenCL C leaves the same behavior undefined, there is only the first kernel.
 
 | instruction | what is undefined | guard | report | case |

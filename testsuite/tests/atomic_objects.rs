@@ -170,7 +170,7 @@ const HEAD: &str = "# Atomic operations by type and container
 This page is rendered by `testsuite/tests/atomic_objects.rs`; `cargo xtask bless atomic_objects` renders it again.
 
 The test compiles a kernel for every atomic operation of OpenCL C 2.0 and 1.x, on an object of every type, in local and
-global memory. The object is alone, in a struct beside other types, in an array with a variable index, or in a union with
+global memory. The object is alone, in a struct with members of other types, in an array with a variable index, or in a union with
 integers; or the kernel accesses it through a generic pointer that can point to either memory. For each kernel, the compiler
 either produces a valid module or reports an error at the operation; the error names the missing feature. Each kernel also runs
 on the devices of the tests and checks its result.
@@ -246,7 +246,7 @@ fn results_are_right(index: usize) -> Result<(), String> {
     let target = target::target(device.info());
     let (mut right, mut rejected, mut wrong) = (0, 0, Vec::new());
     let mut cases = cases();
-    if !nightly::is_whole("a fifth of the types and containers of atomic operations, on each device") {
+    if !nightly::tests_all("a fifth of the types and containers of atomic operations, on each device") {
         // The number of containers is not a multiple of the step, so all types and containers are tested.
         cases = cases.into_iter().step_by(5).collect();
     }
@@ -263,7 +263,7 @@ fn results_are_right(index: usize) -> Result<(), String> {
             }
         }
     }
-    println!("{}: {right} kernels are right, {rejected} are rejected", device.name());
+    println!("{}: {right} kernels are correct, {rejected} are rejected", device.name());
     if wrong.is_empty() && right > 0 { Ok(()) } else { Err(wrong.join("\n")) }
 }
 

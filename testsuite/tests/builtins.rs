@@ -127,9 +127,9 @@ fn is_covered(name: &str, context: &Context) -> bool {
 fn check(name: &str, context: &Context, target: &Target) -> Result<[usize; 2], String> {
     let has_reals = target.features.fp64;
     let declarations = builtins::declarations(name, context);
-    let is_whole = declarations.len() <= MANY
-        || nightly::is_whole("2 of 5 widths of vectors in calls of functions with many overloads");
-    let widths: &[&str] = if is_whole { &WIDTHS } else { &FEW };
+    let tests_all = declarations.len() <= MANY
+        || nightly::tests_all("2 of 5 widths of vectors in calls of functions with many overloads");
+    let widths: &[&str] = if tests_all { &WIDTHS } else { &FEW };
     let kernels: Vec<String> = declarations
         .iter()
         .filter(|it| has_reals || !it.contains("double") && !has_half_arithmetic(it))

@@ -54,8 +54,8 @@ impl Watcher {
 
     /// Waits for a round that satisfies the predicate. On a busy machine, an earlier round may have read a half-written
     /// file.
-    fn until(&self, is_right: impl Fn(&[String]) -> bool) {
-        while !is_right(&self.round()) {}
+    fn until(&self, is_done: impl Fn(&[String]) -> bool) {
+        while !is_done(&self.round()) {}
     }
 
     fn is_silent(&self) -> bool {

@@ -26,7 +26,7 @@ fn compositions_give_the_same_results_on_every_device() {
         let all = count.same + count.different + count.rejected + count.late + count.failed;
         assert_eq!(count.late, 0, "{configuration} is late: {:?}", count.seeds);
         // SwiftShader has no 64-bit atomic operations, which half of the programs need.
-        assert!(count.same * 3 > all, "{configuration}: only {} of {all} runs are right", count.same);
+        assert!(count.same * 3 > all, "{configuration}: only {} of {all} runs are correct", count.same);
     }
 }
 

@@ -23,6 +23,6 @@ fn random_programs_give_the_same_results_as_with_pocl() {
             count.late,
             count.seeds
         );
-        assert!(count.same * 3 > all, "{configuration}: only {} of {all} runs are right", count.same);
+        assert!(count.same * 3 > all, "{configuration}: only {} of {all} runs are correct", count.same);
     }
 }

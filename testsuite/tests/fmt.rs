@@ -97,8 +97,8 @@ fn module(text: &str, environment: Environment) -> Option<Vec<u32>> {
 #[test]
 fn modules_of_formatted_kernels_are_the_same() {
     let style = Style { column_limit: 60, ..Style::default() };
-    let is_whole = nightly::is_whole("a quarter of the kernels, compiled before and after formatting");
-    let step = if is_whole { 1 } else { 4 };
+    let tests_all = nightly::tests_all("a quarter of the kernels, compiled before and after formatting");
+    let step = if tests_all { 1 } else { 4 };
     let mut compared = 0;
     for (name, text) in kernels().into_iter().step_by(step) {
         // These contain line numbers, which may change.

@@ -112,10 +112,10 @@ impl Tally {
             let errors: Vec<(u32, &str)> = errors(&output);
             let Some(&(line, _)) = errors.first() else { continue };
             self.rejected += 1;
-            let is_right = mutant.lines.contains(&line) || is_open_conditional(text, &mutant, line);
-            self.right_line += usize::from(is_right);
+            let is_correct = mutant.lines.contains(&line) || is_open_conditional(text, &mutant, line);
+            self.right_line += usize::from(is_correct);
             self.at_most_two += usize::from(errors.len() <= 2);
-            if !is_right || errors.len() > 2 {
+            if !is_correct || errors.len() > 2 {
                 self.misses.push(miss(path, text, &mutant, &errors));
             }
         }

@@ -185,7 +185,7 @@ fn an_installed_driver_is_found() {
     let text = |path: &str| fs::read_to_string(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert!(text("share/man/man1/kiln-run.1").contains("kiln"));
     assert!(text("share/bash-completion/completions/kiln").contains("kiln"));
-    // CMake finds the installed kiln beside the package.
+    // CMake finds the installed kiln next to the package.
     let project = tempfile::tempdir().expect("a folder");
     let lists = "cmake_minimum_required(VERSION 3.20)\nproject(p NONE)\nfind_package(Kiln 0.1 CONFIG REQUIRED)\n\
                  message(STATUS \"kiln is ${Kiln_EXECUTABLE}\")\n";
@@ -198,7 +198,7 @@ fn an_installed_driver_is_found() {
     assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
 }
 
-/// Runs a program of `opencl_driver`, which exits with 0 if all is right.
+/// Runs a program of `opencl_driver`, which exits with 0 if all results are correct.
 fn program_succeeds(name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     name_driver(folder.path());
@@ -237,7 +237,7 @@ fn scenario(folder: &Path, words: &[&str]) -> Finished {
 #[test]
 fn failures_of_vulkan_are_error_codes() {
     // The test opens the device a hundred times.
-    if !nightly::is_whole("0 of 250 Vulkan calls that fail below the OpenCL driver") {
+    if !nightly::tests_all("0 of 250 Vulkan calls that fail below the OpenCL driver") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -266,7 +266,7 @@ fn failures_of_vulkan_are_error_codes() {
 #[test]
 fn a_debian_package_has_the_driver() {
     // Compression takes half a minute.
-    if !nightly::is_whole("0 of 1 Debian packages") {
+    if !nightly::tests_all("0 of 1 Debian packages") {
         return;
     }
     let (built, output) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));

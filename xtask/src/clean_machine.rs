@@ -151,7 +151,7 @@ const INSTALLATIONS: &[Installation] = &[
             "pip install --break-system-packages kiln_opencl-*.whl pyopencl",
             "python3 examples/python/vector_sum.py",
         ],
-        prints: "the sums are right on Kiln",
+        prints: "the sums are correct on Kiln",
     },
     Installation {
         name: "notebook",
@@ -181,7 +181,7 @@ fn page(name: &str) -> Result<String, String> {
     fs::read_to_string(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
 }
 
-/// The fenced texts of a page, with the words behind the opening fence.
+/// The fenced texts of a page, with the words after the opening fence.
 fn fenced(page: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = page.split("\n```").skip(1).step_by(2);
     parts.filter_map(|part| part.split_once('\n'))

@@ -180,17 +180,17 @@ fn accepted(kiln: &Path, program: &Program) -> Result<Vec<Finding>, String> {
         (ended.end != End::Code(0)).then(|| format!("{:?}: {}", ended.end, line.unwrap_or(&ended.text)))
     };
     let failure = reason(&program.run(kiln, "check", &[])?);
-    let is_refused = failure.is_some();
+    let is_rejected = failure.is_some();
     let mut findings = vec![("front end accepts".to_owned(), failure)];
     for environment in ["vulkan", "opencl"] {
-        if is_refused || environment == "vulkan" && program.is("vulkan-hard") {
+        if is_rejected || environment == "vulkan" && program.is("vulkan-hard") {
             continue;
         }
         let module = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?.into_temp_path();
         let path = module.display().to_string();
         let mut failure = reason(&program.run(kiln, "compile", &["--env", environment, "-o", &path])?);
         if failure.is_none() {
-            failure = spirv::refusal(&module, environment, LIMITS)?;
+            failure = spirv::rejection(&module, environment, LIMITS)?;
         }
         findings.push((format!("valid for {environment}"), failure));
     }

@@ -166,7 +166,7 @@ fn compile(kiln: &Path, file: &Kernel, environment: &str, arguments: &Corpus) ->
     let ended = run(kiln, &words, limits(arguments))?;
     let mut answer = classify(&ended);
     if answer.verdict == Verdict::Accepted
-        && let Some(reason) = spirv::refusal(&module, environment, limits(arguments))?
+        && let Some(reason) = spirv::rejection(&module, environment, limits(arguments))?
     {
         (answer.verdict, answer.reason) = (Verdict::Invalid, reason);
     }

@@ -176,7 +176,7 @@ impl Layout<'_> {
         self.write(&self.prefix.join("lib/pkgconfig/kiln.pc"), description.as_bytes())
     }
 
-    /// Installs a link to a file beside it.
+    /// Installs a link to a file next to it.
     fn link(&self, file: &str, target: &str) -> Outcome {
         let link = self.path_in_destdir(&self.prefix.join(target));
         if fs::symlink_metadata(&link).is_ok() {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn compatible_versions() {
+    fn compatible_versions_omit_the_last_number() {
         assert_eq!(compatible("0.1.2"), "0.1");
         assert_eq!(compatible("3.4.5"), "3");
     }

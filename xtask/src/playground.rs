@@ -18,7 +18,7 @@ pub(crate) struct Playground {
     /// Download the compiler from Debian, and build the standard library with it
     #[arg(long)]
     debian: bool,
-    /// Drive the page in Chromium afterwards, and write a screenshot beside it
+    /// Drive the page in Chromium afterwards, and write a screenshot next to it
     #[arg(long)]
     test: bool,
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: installs the Debian packages that the commands need, unpacks a current driver beside the
+//! `cargo xtask setup`: installs the Debian packages that the commands need, unpacks a current driver next to the
 //! installed one and, on request, downloads the oracles that Debian does not package. All installation and all package
 //! names are in this file and in `setup/lavapipe.rs`.
 

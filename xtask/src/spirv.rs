@@ -5,12 +5,14 @@ use std::path::Path;
 use crate::limited::{End, Limits, run};
 
 /// Why spirv-val rejects a module for this environment, if it does.
-pub(crate) fn refusal(module: &Path, environment: &str, limits: Limits) -> Result<Option<String>, String> {
+pub(crate) fn rejection(module: &Path, environment: &str, limits: Limits) -> Result<Option<String>, String> {
     let version = if environment == "vulkan" { "vulkan1.3" } else { "opencl2.2" };
-    let refusal = validate(module, version, limits)?;
-    Ok(match refusal {
+    let rejection = validate(module, version, limits)?;
+    Ok(match rejection {
         // spirv-val supports OpenCL 2.2 without extensions; a second run checks the universal rules.
-        Some(text) if environment == "opencl" && is_beyond(&text) => validate(module, "spv1.5", limits)?,
+        Some(text) if environment == "opencl" && exceeds_spirv_val(&text) => {
+            validate(module, "spv1.5", limits)?
+        }
         // A source without kernels produces a module without entry points.
         Some(text) if text.contains("No OpEntryPoint instruction was found") => None,
         other => other,
@@ -19,13 +21,13 @@ pub(crate) fn refusal(module: &Path, environment: &str, limits: Limits) -> Resul
 
 /// Whether spirv-val rejects a module only because it does not support OpenCL 3.0 and its extensions: half arithmetic,
 /// 64-bit atomics, and the sub-group operations of SPIR-V 1.3.
-fn is_beyond(refusal: &str) -> bool {
-    let beyond = [
+fn exceeds_spirv_val(rejection: &str) -> bool {
+    let unsupported = [
         "Capability Float16 is not allowed",
         "Capability Int64Atomics is not allowed",
         "Invalid SPIR-V binary version",
     ];
-    beyond.iter().any(|text| refusal.contains(text))
+    unsupported.iter().any(|text| rejection.contains(text))
 }
 
 fn validate(module: &Path, version: &str, limits: Limits) -> Result<Option<String>, String> {

@@ -343,10 +343,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result {
     if fs::read(path).is_ok_and(|found| found == bytes) {
         return Ok(());
     }
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|reason| {
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path)).map_err(|reason| {
         // A failed removal does not matter: the first error is the one to report.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
         failed(reason)
     })
 }

@@ -18,7 +18,8 @@ use kiln_compiler::{
 /// ```
 pub fn apply(text: &str, options: &mut Options) -> Result<Vec<String>, String> {
     let mut others = Vec::new();
-    let mut words = words(text).ok_or("a quotation mark or a backslash stands alone")?.into_iter();
+    let mut words =
+        words(text).ok_or("a quotation mark is unmatched, or the last character is a backslash")?.into_iter();
     while let Some(word) = words.next() {
         let is_known = match value_option(options, &word, &mut words) {
             Some(false) => flag(options, &word),
@@ -139,6 +140,6 @@ mod tests {
         let fails = |text| apply(text, &mut Options::default()).expect_err("it is wrong");
         assert_eq!(fails("-D"), "`-D` has no value or an unknown one");
         assert_eq!(fails("-cl-std=CL9.0"), "`-cl-std=CL9.0` has no value or an unknown one");
-        assert_eq!(fails("-D 'A"), "a quotation mark or a backslash stands alone");
+        assert_eq!(fails("-D 'A"), "a quotation mark is unmatched, or the last character is a backslash");
     }
 }

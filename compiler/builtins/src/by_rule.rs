@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn names_of_conversions_are_parsed() {
         let convert = |element, count, rounding, saturate| {
             Some(Rule::Convert { element, count, conversion: Conversion { rounding, saturate } })
         };

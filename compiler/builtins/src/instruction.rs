@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions() {
+    fn instructions_have_overloads() {
         use Parameter::{Pointer, Value};
         let found = |name, operands: &[Operand]| shown(overload_of_instruction(name, operands));
         assert_eq!(found("sin", &[float(4, 3)]), Some(("sin", vec![Value(Scalar::Float, 3)])));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn names_have_overloads() {
         let unsigned = Operand::Number(Element { size: 4, is_float: false, is_signed: Some(false) }, 1);
         let found = overload_of_name("sub_group_reduce_max", &[unsigned]);
         assert_eq!(shown(found), Some(("sub_group_reduce_max", vec![Parameter::Value(Scalar::UInt, 1)])));

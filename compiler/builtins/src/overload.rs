@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::{
     ArgTy, BuiltinId, Context, Overload, Set, lookup,
     pattern::{Candidate, ConcreteType, Param},
-    rank::{Ranks, View, is_better},
+    rank::{PreparedArg, Ranks, is_better},
     row, table,
 };
 
@@ -79,16 +79,17 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
     if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
         return Err(Failure { kind: FailureKind::Reported, candidates: Vec::new() });
     }
-    let views: SmallVec<[View; 5]> = arguments.iter().map(|argument| View::new(types, *argument)).collect();
-    let mut search = Search { views: &views, best: Vec::new() };
+    let args: SmallVec<[PreparedArg; 5]> =
+        arguments.iter().map(|argument| PreparedArg::new(types, *argument)).collect();
+    let mut search = Search { args: &args, best: Vec::new() };
     // Arguments are matched from left to right. Report the argument at which the overload that matches the most
     // arguments fails.
     let mut misfit = None;
     for (id, row) in set.rows() {
         let count = row.signature.parameters.len();
-        if count == views.len() || (row.signature.is_variadic && count < views.len()) {
+        if count == args.len() || (row.signature.is_variadic && count < args.len()) {
             let mut fits = |index: usize, parameter: &Param| {
-                let fits = views[index].rank(parameter).is_some();
+                let fits = args[index].rank(parameter).is_some();
                 misfit = misfit.max((!fits).then_some(index));
                 fits
             };
@@ -96,7 +97,7 @@ pub fn resolve(set: &Set, types: &mut Types, arguments: &[ArgTy]) -> Result<Over
         }
     }
     match search.best.as_slice() {
-        [found] => Ok(found.overload(types, &views)),
+        [found] => Ok(found.overload(types, &args)),
         _ => Err(search.failure(set, misfit)),
     }
 }
@@ -109,7 +110,7 @@ struct Viable {
 }
 
 struct Search<'a> {
-    views: &'a [View],
+    args: &'a [PreparedArg],
     /// The best overloads so far. None is better than another.
     best: Vec<Viable>,
 }
@@ -117,16 +118,15 @@ struct Search<'a> {
 impl Search<'_> {
     /// Adds an overload that matches, unless a better one is known.
     fn consider(&mut self, id: BuiltinId, candidate: Candidate) {
-        let arguments = || self.views.iter().zip(&candidate.parameters);
+        let arguments = || self.args.iter().zip(&candidate.parameters);
         // All occurrences of `any` in an overload are the same type.
-        let mut any =
-            arguments().filter(|(_, parameter)| parameter.has_any()).filter_map(|(view, _)| view.any);
+        let mut any = arguments().filter(|(_, parameter)| parameter.has_any()).filter_map(|(arg, _)| arg.any);
         if let Some(first) = any.next()
             && any.any(|other| other != first)
         {
             return;
         }
-        let ranks: Ranks = arguments().filter_map(|(view, parameter)| view.rank(parameter)).collect();
+        let ranks: Ranks = arguments().filter_map(|(arg, parameter)| arg.rank(parameter)).collect();
         if self.best.iter().any(|best| is_better(&best.ranks, &ranks) || best.candidate == candidate) {
             return;
         }
@@ -148,7 +148,7 @@ impl Search<'_> {
                 candidates.push(shown);
             }
         }
-        let given = self.views.len();
+        let given = self.args.len();
         let kind = match misfit {
             Some(index) => FailureKind::Argument(index),
             // Each argument matches some overload, but no overload matches all of them.
@@ -168,19 +168,19 @@ impl Search<'_> {
 }
 
 impl Viable {
-    fn overload(&self, types: &mut Types, views: &[View]) -> Overload {
+    fn overload(&self, types: &mut Types, args: &[PreparedArg]) -> Overload {
         let parameters: Vec<QualTy> = self
             .candidate
             .parameters
             .iter()
-            .zip(views)
-            .map(|(parameter, view)| converted_type(parameter, view, types).plain())
+            .zip(args)
+            .map(|(parameter, arg)| converted_type(parameter, arg, types).plain())
             .collect();
-        let generic = self.candidate.parameters.iter().zip(views).find(|(parameter, _)| parameter.has_any());
+        let generic = self.candidate.parameters.iter().zip(args).find(|(parameter, _)| parameter.has_any());
         let result = match (self.candidate.result, generic) {
             // `to_global`: the same pointee with its qualifiers, in the row's address space.
-            (Param { base: ConcreteType::Any, pointer: Some(quals) }, Some((_, view))) => {
-                let target = view.target.unwrap_or(TyId::VOID.plain());
+            (Param { base: ConcreteType::Any, pointer: Some(quals) }, Some((_, arg))) => {
+                let target = arg.target.unwrap_or(TyId::VOID.plain());
                 types.pointer(QualTy { quals: target.quals.union(quals), ..target })
             }
             (result, _) => result.ty(types),
@@ -191,9 +191,9 @@ impl Viable {
 
 /// The type that an argument is converted to. A generic parameter accepts a pointer to a named address space
 /// unchanged, and `any` takes the argument's type.
-fn converted_type(parameter: &Param, view: &View, types: &mut Types) -> TyId {
-    match (parameter.base, parameter.pointer, view.target) {
-        (ConcreteType::Pipe(_) | ConcreteType::Block, None, _) => view.ty,
+fn converted_type(parameter: &Param, arg: &PreparedArg, types: &mut Types) -> TyId {
+    match (parameter.base, parameter.pointer, arg.target) {
+        (ConcreteType::Pipe(_) | ConcreteType::Block, None, _) => arg.ty,
         (base, Some(mut quals), Some(target)) => {
             quals.space = target.quals.space;
             match base {

@@ -1,7 +1,7 @@
 //! Parses the notation of the table.
 //!
 //! A row is `result names(parameters) = lowering`. Names with equal rows are separated by `|`, and `*` in the
-//! lowering stands for the name. A directive applies until the next one with the same word:
+//! lowering means the name. A directive applies until the next one with the same word:
 //!
 //! - `@family f` starts a family and resets all directives; `@attributes const pure convergent`
 //! - `@when c | c`: alternative conditions for the rows; each is a list of `2.0` (since that version), `<2.0`,
@@ -324,7 +324,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
     })
 }
 
-/// Parses the name of an instruction. `*` stands for the function's name; a preceding `?` stands for the sign.
+/// Parses the name of an instruction. `*` means the function's name; a preceding `?` means the sign.
 fn instruction(name: &'static str, text: &'static str) -> Instruction {
     let (text, by_sign) = match text.strip_prefix('?') {
         Some(text) => (text, true),

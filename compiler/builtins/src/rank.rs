@@ -56,17 +56,16 @@ pub(super) type Ranks = SmallVec<[Rank; 5]>;
 /// Whether no argument converts worse and at least one converts better. An overload with a conversion that causes a warning
 /// in C is worse than every overload without one.
 pub(super) fn is_better(left: &[Rank], right: &[Rank]) -> bool {
-    let is_bad = |rank: &Rank| *rank >= Rank::Dropped;
-    let mut differing =
-        left.iter().zip(right).filter(|(left, right)| is_bad(left) != is_bad(right)).peekable();
+    let warns = |rank: &Rank| *rank >= Rank::Dropped;
+    let mut differing = left.iter().zip(right).filter(|(left, right)| warns(left) != warns(right)).peekable();
     if differing.peek().is_some() {
-        return differing.all(|(left, _)| !is_bad(left));
+        return differing.all(|(left, _)| !warns(left));
     }
     left.iter().zip(right).all(|(left, right)| left <= right) && left != right
 }
 
 /// An argument, prepared for matching with many parameters.
-pub(super) struct View {
+pub(super) struct PreparedArg {
     /// Its type.
     pub(super) ty: TyId,
     /// The pointee, for a pointer.
@@ -80,7 +79,7 @@ pub(super) struct View {
     is_zero: bool,
 }
 
-impl View {
+impl PreparedArg {
     pub(super) fn new(types: &Types, argument: ArgTy) -> Self {
         let ty = types.get(argument.ty);
         let (target, any, concrete) = match *ty {

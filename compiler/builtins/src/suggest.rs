@@ -35,7 +35,7 @@ mod tests {
     use kiln_vocabulary::opencl::LanguageVersion;
 
     #[test]
-    fn near_names() {
+    fn similar_names_are_suggested() {
         let suggest = |name: &str, version| {
             let context = Context { version, extensions: Extensions::all(version) };
             closest(name, near(name, &context)).unwrap_or_default()

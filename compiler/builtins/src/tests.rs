@@ -39,7 +39,7 @@ fn every_row_parses() {
 }
 
 #[test]
-fn no_overload_twice() {
+fn overloads_are_unique() {
     for version in [Cl12, Cl20, Cl30] {
         let context = everything(version);
         for name in table::names() {
@@ -54,8 +54,8 @@ fn no_overload_twice() {
     }
 }
 
-/// The number of missing overloads compared with clang 15, with the reason.
-fn fewer(name: &str, version: LanguageVersion) -> isize {
+/// The number of overloads of clang 15 that the table does not have. Negative if it has more.
+fn missing_overloads(name: &str, version: LanguageVersion) -> isize {
     // clang's header overloads 64-bit operations on the signedness of the operand, so `atomic_fetch_add(p, 1)` with an
     // `atomic_ulong` is ambiguous. Here the operand is converted.
     let forms = if name.ends_with("_explicit") { 2 } else { 1 };
@@ -97,7 +97,7 @@ fn overload_counts_match_clang() {
                 Some(Rule::As { .. }) => 1,
                 None => row_count(name, &context),
             };
-            if count as isize + fewer(name, version) != *expected {
+            if count as isize + missing_overloads(name, version) != *expected {
                 wrong.push(format!("{name} in {version:?}: {count}, not {expected}"));
             }
         }
@@ -170,7 +170,7 @@ fn argument_type(text: &str, types: &mut Types) -> ArgTy {
 
 /// The results of clang 15 for the same calls, with `-cl-std=CL2.0`.
 #[test]
-fn calls_as_clang_resolves_them() {
+fn calls_resolve_as_in_clang() {
     for (text, expected) in [
         ("pow(float, int)", "float(float, float)"),
         ("pow(float, double)", "!"),

@@ -9,7 +9,7 @@
  *
  * Options and results are handles, and every function accepts NULL as a handle. Strings are UTF-8 and end with a
  * zero; those that the library returns are valid until their result or their options are freed. Threads may use
- * the same options at once while none of them changes them, and the same result always.
+ * the same options concurrently while none of them changes them, and the same result always.
  *
  * Generated from compiler/capi/src by `cargo xtask bless header`. */
 
@@ -103,10 +103,10 @@ typedef enum kiln_format {
   KILN_FORMAT_SARIF = 4,
 } kiln_format;
 
-// The result of a compilation. It does not change, so several threads can read it at once.
+// The result of a compilation. It does not change, so several threads can read it concurrently.
 typedef struct kiln_result kiln_result;
 
-// The options of compilations. One object can serve several threads at once while none of them changes it.
+// The options of compilations. One object can serve several threads concurrently while none of them changes it.
 typedef struct kiln_options kiln_options;
 
 // An included file, as the application passes it.

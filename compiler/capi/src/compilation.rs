@@ -17,7 +17,7 @@ use crate::{
     strings::{Strings, c_string},
 };
 
-/// The result of a compilation. It does not change, so several threads can read it at once.
+/// The result of a compilation. It does not change, so several threads can read it concurrently.
 pub struct Compilation {
     pub(crate) status: Status,
     pub(crate) words: Vec<u32>,

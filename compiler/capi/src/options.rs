@@ -17,7 +17,7 @@ use crate::{
     strings::c_string,
 };
 
-/// The options of compilations. One object can serve several threads at once while none of them changes it.
+/// The options of compilations. One object can serve several threads concurrently while none of them changes it.
 #[derive(Clone)]
 pub struct Options {
     pub(crate) compiler: session::Options,
@@ -115,7 +115,7 @@ impl Options {
     }
 }
 
-/// The values that the numbers of an enumeration stand for.
+/// The values of the numbers of an enumeration.
 type Values<T> = &'static [(u32, T)];
 
 const LANGUAGES: Values<LanguageVersion> = &[

@@ -32,7 +32,7 @@ fn opening() -> String {
     text.push_str(
         " * Options and results are handles, and every function accepts NULL as a handle. Strings are UTF-8 and end with a\n \
          * zero; those that the library returns are valid until their result or their options are freed. Threads may use\n \
-         * the same options at once while none of them changes them, and the same result always.\n *\n \
+         * the same options concurrently while none of them changes them, and the same result always.\n *\n \
          * Generated from compiler/capi/src by `cargo xtask bless header`. */\n",
     );
     for name in ["MAJOR", "MINOR", "PATCH"] {

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics() {
+    fn medians_and_quantiles_are_computed() {
         let it = measured(&[100, 200, 300, 400, 1000]);
         assert_eq!((it.median(), it.quantile(0.25), it.quantile(0.75)), (300.0, 200.0, 400.0));
         assert_eq!(measured(&[100, 200]).median(), 150.0);

@@ -27,7 +27,7 @@ use kiln_compiler::{
 
 pub(crate) use self::depfile::DependencyOptions;
 use self::{
-    jobs::{Job, each},
+    jobs::{JobResult, each},
     repair::Repaired,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) fn compile(
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))
 }
 
-fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path: &str) -> Job {
+fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path: &str) -> JobResult {
     let emit = command.emit();
     let dependencies = &command.dependencies;
     let stage = if dependencies.is_only() { &Emit::Preprocessed } else { emit.stage() };
@@ -262,7 +262,7 @@ fn stem(source: &str) -> String {
         .map_or_else(|| "kernels".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Modules and host files are written beside the source; other text goes to standard output.
+/// Modules and host files are written next to the source; other text goes to standard output.
 fn default_output(source: &str, emit: &EmitArgument) -> String {
     let ending = match emit {
         EmitArgument::Stage(Emit::Spirv) => "spv",

@@ -1,4 +1,4 @@
-//! Response files: `@FILE` stands for the arguments in this file.
+//! Response files: `@FILE` is replaced by the arguments in the file.
 
 use std::{ffi::OsString, fs};
 
@@ -29,6 +29,6 @@ fn read(path: &str, depth: usize) -> Result<impl Iterator<Item = OsString>, Stri
     let text = fs::read_to_string(path)
         .map_err(|error| format!("the response file `{path}` cannot be read: {error}"))?;
     let words = shlex::split(&text)
-        .ok_or_else(|| format!("the response file `{path}` has a quotation mark without its partner"))?;
+        .ok_or_else(|| format!("the response file `{path}` has an unmatched quotation mark"))?;
     Ok(words.into_iter().map(OsString::from))
 }

@@ -98,7 +98,7 @@ pub(crate) fn respell(arguments: Vec<OsString>, commands: &[String]) -> Result<R
     let mut rest = rest.into_iter();
     while let Some(argument) = rest.next() {
         if argument == "--" {
-            // The rest are no options.
+            // The rest are not options.
             found.arguments.push(argument);
             found.arguments.extend(rest);
             break;
@@ -189,7 +189,7 @@ fn dependency_with_value(text: &str) -> Option<(&str, &str)> {
     ["-MF", "-MT", "-MQ"].iter().any(|name| text.starts_with(name)).then(|| text.split_at(3))
 }
 
-/// The environment that a target triple of clang stands for.
+/// The environment that a target triple of clang selects.
 fn environment(triple: &str) -> Result<&'static str, String> {
     let is_vulkan = triple.contains("vulkan");
     match triple.split('-').next().unwrap_or_default() {

@@ -162,7 +162,7 @@ impl Linker<'_> {
         let ids: Vec<FuncId> = self.module.functions.ids().collect();
         for &id in &ids {
             let function = &self.module.functions[id];
-            // A kernel has an exported function beside its entry point.
+            // A kernel has an exported function in addition to its entry point.
             if !function.linkage.is_exported() {
                 continue;
             }

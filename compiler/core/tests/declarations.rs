@@ -122,7 +122,7 @@ fn parts_of_private_aggregates() {
 }
 
 #[test]
-fn placement() {
+fn variables_have_address_spaces_and_lifetimes() {
     let source = "int a; static int b; constant int c = 1;
         kernel void k(local int *p) {
             local int d; private int e; static int f; constant int g = 2; int *h; extern int a;
@@ -193,7 +193,7 @@ fn layout_by_attributes() {
 
 /// Each call of `barrier` is on its own line; `bad` marks those with a warning.
 #[test]
-fn divergent_barriers() {
+fn divergent_barriers_are_reported() {
     let source = "
         kernel void conditions(global int *o, int n) {
             int lid = get_local_id(0);

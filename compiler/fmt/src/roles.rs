@@ -48,7 +48,7 @@ pub(crate) struct Roles {
     /// The roles, by the index in the line.
     pub(crate) roles: Vec<Role>,
     /// The index of the other bracket of a pair.
-    pub(crate) partner: Vec<Option<usize>>,
+    pub(crate) matching: Vec<Option<usize>>,
     /// Whether the white space before the token is kept.
     pub(crate) kept: Vec<bool>,
 }
@@ -65,7 +65,7 @@ struct Finder<'l, 't> {
 pub(crate) fn roles(line: &[Token<'_>], names: &Names, blocks: &[bool]) -> Roles {
     let found = Roles {
         roles: vec![Role::Plain; line.len()],
-        partner: vec![None; line.len()],
+        matching: vec![None; line.len()],
         kept: vec![false; line.len()],
     };
     let mut finder = Finder { line, names, found, blocks };
@@ -101,8 +101,8 @@ impl Finder<'_, '_> {
                 Some(Punct::OpenParen | Punct::OpenBracket | Punct::OpenBrace) => open.push(index),
                 Some(Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace) => {
                     if let Some(start) = open.pop() {
-                        self.found.partner[start] = Some(index);
-                        self.found.partner[index] = Some(start);
+                        self.found.matching[start] = Some(index);
+                        self.found.matching[index] = Some(start);
                     }
                 }
                 _ => {}
@@ -139,8 +139,8 @@ impl Finder<'_, '_> {
             _ => operator(punct),
         };
         self.found.roles[index] = role;
-        if let (Some(partner), true) = (self.found.partner[index], partner_follows(punct)) {
-            self.found.roles[partner] = role;
+        if let (Some(matching), true) = (self.found.matching[index], match_follows(punct)) {
+            self.found.roles[matching] = role;
         }
     }
 
@@ -181,7 +181,7 @@ impl Finder<'_, '_> {
         let first = self.line.iter().find(|token| token.is_code());
         let is_case = first.is_some_and(|it| it.is_keyword(Keyword::Case) || it.is_keyword(Keyword::Default));
         let is_label = self.code_before(index).is_some_and(|before| self.code_before(before).is_none());
-        let in_brackets = (0..index).any(|at| self.found.partner[at].is_some_and(|end| end > index));
+        let in_brackets = (0..index).any(|at| self.found.matching[at].is_some_and(|end| end > index));
         if in_brackets || is_case || is_label { Role::LabelColon } else { Role::Ternary }
     }
 
@@ -224,7 +224,7 @@ impl Finder<'_, '_> {
 
     /// The role of a `(` that does not follow an operand: of a cast, or of an expression.
     fn cast(&self, open: usize) -> Role {
-        let Some(close) = self.found.partner[open] else { return Role::Plain };
+        let Some(close) = self.found.matching[open] else { return Role::Plain };
         let content: Vec<&Token<'_>> = self.line[open + 1..close].iter().filter(|it| it.is_code()).collect();
         let is_part = |token: &&Token<'_>| match token.kind {
             Kind::Word => true,
@@ -275,7 +275,7 @@ impl Finder<'_, '_> {
             Kind::Keyword(keyword) => is_qualifier(keyword),
             Kind::Punct(Punct::Star | Punct::Caret) => self.found.roles[before] == Role::Pointer,
             Kind::Punct(Punct::CloseParen) => {
-                let open = self.found.partner[before].and_then(|open| self.code_before(open));
+                let open = self.found.matching[before].and_then(|open| self.code_before(open));
                 open.is_some_and(|word| {
                     self.line[word].is_keyword(Keyword::Typeof)
                         || self.line[word].is_keyword(Keyword::Attribute)
@@ -312,7 +312,7 @@ impl Finder<'_, '_> {
                 }
                 Kind::Punct(Punct::Comma) => {
                     let open =
-                        (0..before).rev().find(|at| self.found.partner[*at].is_some_and(|end| end > before));
+                        (0..before).rev().find(|at| self.found.matching[*at].is_some_and(|end| end > before));
                     return is_qualified || open.is_some_and(|open| self.is_parameter_list(open));
                 }
                 Kind::Punct(Punct::Semicolon | Punct::CloseBrace) => return true,
@@ -326,7 +326,7 @@ impl Finder<'_, '_> {
     fn is_parameter_list(&self, open: usize) -> bool {
         let Some(name) = self.code_before(open) else { return false };
         let Some(before) = self.code_before(name) else { return false };
-        let is_top = !(0..open).any(|at| self.found.partner[at].is_some_and(|end| end > open));
+        let is_top = !(0..open).any(|at| self.found.matching[at].is_some_and(|end| end > open));
         self.line[name].kind == Kind::Word
             && is_top
             && (matches!(self.line[before].kind, Kind::Word | Kind::Keyword(_))
@@ -342,14 +342,14 @@ impl Finder<'_, '_> {
             let name = self.code_before(open).filter(|_| is_call).map(|name| &self.line[name]);
             let keeps =
                 name.is_some_and(|name| name.kind == Kind::Word && self.names.keeps_spaces(name.text));
-            if keeps && let Some(close) = self.found.partner[open] {
+            if keeps && let Some(close) = self.found.matching[open] {
                 self.found.kept[open + 1..=close].fill(true);
             }
         }
     }
 }
 
-fn partner_follows(punct: Punct) -> bool {
+fn match_follows(punct: Punct) -> bool {
     matches!(punct, Punct::OpenParen | Punct::OpenBracket | Punct::OpenBrace)
 }
 

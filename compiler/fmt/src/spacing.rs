@@ -98,7 +98,7 @@ impl Spacer<'_, '_> {
         }
     }
 
-    /// The spaces beside brackets.
+    /// The spaces next to brackets.
     fn by_brackets(&self, index: usize) -> Option<bool> {
         let (before, token) = (&self.line[index - 1], &self.line[index]);
         let inside = |is_paren: bool| {

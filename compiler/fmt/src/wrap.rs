@@ -159,8 +159,8 @@ impl Wrapper<'_, '_> {
 
     /// Whether the innermost bracket around a token is that of an initializer.
     fn opens_around(&self, index: usize) -> bool {
-        let partner = &self.tokens.roles.partner;
-        let open = (0..index).rev().find(|at| partner[*at].is_some_and(|end| end >= index));
+        let matching = &self.tokens.roles.matching;
+        let open = (0..index).rev().find(|at| matching[*at].is_some_and(|end| end >= index));
         open.is_some_and(|open| self.role(open) == Role::Initializer)
     }
 
@@ -195,7 +195,7 @@ impl Wrapper<'_, '_> {
         }
     }
 
-    /// The cost of a break beside an operator. The outer `None` if neither token is an operator that affects breaks.
+    /// The cost of a break next to an operator. The outer `None` if neither token is an operator that affects breaks.
     fn operator_cost(&self, index: usize) -> Option<Option<u32>> {
         let cost = |precedence: u8| 5 + u32::from(precedence) * 3;
         let (after, before) = (self.role(index - 1), self.role(index));
@@ -347,7 +347,7 @@ impl Wrapper<'_, '_> {
                 }
             }
             Kind::Punct(Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace)
-                if self.tokens.roles.partner[index].is_some()
+                if self.tokens.roles.matching[index].is_some()
                     && made.levels.len() > 1
                     && self.role(index) != Role::Block =>
             {
@@ -374,7 +374,7 @@ impl Wrapper<'_, '_> {
     }
 
     fn level(&self, made: &Layout, index: usize) -> Option<Level> {
-        self.tokens.roles.partner[index].filter(|_| self.role(index) != Role::Block)?;
+        self.tokens.roles.matching[index].filter(|_| self.role(index) != Role::Block)?;
         let is_brace = self.tokens.line[index].is(Punct::OpenBrace);
         let width = if is_brace { self.style.indent_width } else { self.style.continuation_width };
         let space = self.tokens.spaces.get(index + 1).is_some_and(|space| *space);

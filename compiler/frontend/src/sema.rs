@@ -65,7 +65,7 @@ pub(crate) use scope::{Binding, Entity, Scopes, Tag, TypedefProperties};
 use tags::Tags;
 
 /// The state of checking one program. The methods are in the files of this folder, one topic each; the types of its
-/// parts are beside the methods that own them.
+/// parts are next to the methods that own them.
 pub(crate) struct Sema<'a> {
     pub(crate) options: &'a Options,
     /// Only for warnings that depend on the layout of the source.

@@ -109,7 +109,7 @@ fn shifts_are_masked() {
 }
 
 #[test]
-fn conversions() {
+fn conversions_are_lowered() {
     let source = "kernel void k(global int *p, global float *f, global long *l) {
         f[0] = p[0]; p[1] = f[1]; p[2] = convert_int_sat_rte(f[2]); l[0] = p[3]; l[1] = (uint)p[4];
         p[5] = (char)p[6]; p[7] = convert_uchar_sat(p[8]); f[3] = (bool)p[9]; }";

@@ -94,7 +94,7 @@ pub(crate) fn options(client_state: &ClientState, name: &str, text: &str) -> Opt
 /// Errors in the project file that configures a source: the name of that file, and its diagnostics. A project file
 /// that is itself the source reports its own errors.
 pub(crate) fn mistakes(client_state: &ClientState, source: &str) -> Option<(String, Vec<Diagnostic>)> {
-    let (name, text) = project::kiln(client_state, source)?;
+    let (name, text) = project::kiln_file(client_state, source)?;
     let lines = Lines::new(&text, client_state.encoding);
     let diagnostics = kiln_toml::read(&text).mistakes.into_iter().map(|(range, message)| Diagnostic {
         range: lines.range(&range),

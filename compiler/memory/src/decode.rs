@@ -70,7 +70,7 @@ mod tests {
     };
 
     #[test]
-    fn scopes() {
+    fn scopes_are_decoded() {
         let known = Scope::ALL.map(|scope| (0..5).find(|&number| decode_scope(number) == Some(scope)));
         assert_eq!(known, [Some(4), Some(3), Some(2), Some(1), Some(0)]);
         assert_eq!(decode_scope(5), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn masks() {
+    fn masks_are_decoded() {
         let decoded = |mask| decode_semantics(mask).map(|it| (it.order, it.spaces.flags()));
         assert_eq!(decoded(0), Some((Order::Relaxed, FenceFlags::NONE)));
         assert_eq!(decoded(0x110), Some((Order::SeqCst, FenceFlags::LOCAL)));

@@ -140,7 +140,7 @@ const RULES: [(&str, &str); 11] = [
     (
         "R11: plain loads of an object that is loaded with seq_cst are relaxed atomic loads",
         "After R1 and R5, a seq_cst load and a seq_cst compare-exchange that fails are writes, and a plain load \
-         beside them would be a race that the source does not have. The plain load has the size of the object and \
+         of the same object would be a race that the source does not have. The plain load has the size of the object and \
          the widest scope of its memory. Only loads of the same kernel that can read the object are affected: \
          through the same argument or variable, or through a pointer from memory, at offsets that can be those of \
          the object. Loads through another argument stay plain, even if the host passes one buffer twice. So do \
@@ -421,7 +421,7 @@ fn rules(page: &mut String) {
     line(page, format_args!("For a global object, with work_group scope in the source.\n"));
     table(page, &["operation", "order", "other operations", "on Vulkan"]);
     let alone = ProgramFacts::default();
-    let beside = ProgramFacts { seq_cst_on_object: true, ..alone };
+    let mixed = ProgramFacts { seq_cst_on_object: true, ..alone };
     let after = ProgramFacts { released: Spaces::GLOBAL, ..alone };
     let both = ProgramFacts { orders_both: true, ..alone };
     let rows: [(&str, Access, Order, &str, ProgramFacts); 8] = [
@@ -429,8 +429,8 @@ fn rules(page: &mut String) {
         ("store", Access::Store, Order::SeqCst, "", alone),
         ("read-modify-write", Access::Modify, Order::SeqCst, "", alone),
         ("compare-exchange", Access::CompareExchange, Order::SeqCst, "", alone),
-        ("store", Access::Store, Order::Relaxed, "seq_cst on the object", beside),
-        ("load", Access::Load, Order::Acquire, "seq_cst on the object", beside),
+        ("store", Access::Store, Order::Relaxed, "seq_cst on the object", mixed),
+        ("load", Access::Load, Order::Acquire, "seq_cst on the object", mixed),
         ("store", Access::Store, Order::Relaxed, "after a release store to the object", after),
         ("store", Access::Store, Order::Release, "seq_cst, and both memories are ordered", both),
     ];

@@ -89,7 +89,7 @@ impl Strengthen<'_> {
             (_, Order::SeqCst) => self.seq_cst(access, object, sync),
             (Access::Load | Access::CompareExchange, _) => {
                 let sync = self.order_both(sync);
-                Replacement::Same(self.beside_seq_cst(object, sync))
+                Replacement::Same(self.widen_for_seq_cst(object, sync))
             }
             (Access::Store, _) => {
                 let sync = self.order_both(sync);
@@ -145,7 +145,7 @@ impl Strengthen<'_> {
     }
 
     /// R3: a seq_cst load of the same object is a write after R1.
-    fn beside_seq_cst(&mut self, object: Spaces, sync: Sync) -> Sync {
+    fn widen_for_seq_cst(&mut self, object: Spaces, sync: Sync) -> Sync {
         if !self.facts.seq_cst_on_object {
             return sync;
         }

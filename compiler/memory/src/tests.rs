@@ -236,7 +236,7 @@ fn replacements_name_their_rules() {
         WidestScope,
     };
     let none = ProgramFacts::default();
-    let beside = ProgramFacts { seq_cst_on_object: true, ..none };
+    let mixed = ProgramFacts { seq_cst_on_object: true, ..none };
     let released = ProgramFacts { released: Spaces::GLOBAL, ..none };
     let both = ProgramFacts { orders_both: true, ..none };
     let all = ProgramFacts { seq_cst_on_object: true, released: Spaces::GLOBAL, orders_both: true };
@@ -245,14 +245,14 @@ fn replacements_name_their_rules() {
         (Access::Load, Order::SeqCst, none, &[SeqCstModifies]),
         (Access::Load, Order::Relaxed, both, &[]),
         (Access::Load, Order::Acquire, all, &[OrdersBoth, WidestScope]),
-        (Access::Store, Order::Relaxed, beside, &[StoresExchange]),
+        (Access::Store, Order::Relaxed, mixed, &[StoresExchange]),
         (Access::Store, Order::Relaxed, released, &[ReleaseSequence]),
         (Access::Store, Order::Release, released, &[]),
         (Access::Store, Order::Relaxed, all, &[ReleaseSequence, OrdersBoth, StoresExchange]),
-        (Access::Modify, Order::AcqRel, beside, &[]),
+        (Access::Modify, Order::AcqRel, mixed, &[]),
         (Access::Modify, Order::AcqRel, both, &[OrdersBoth]),
         (Access::CompareExchange, Order::SeqCst, none, &[SeqCstModifies, FailureRereads]),
-        (Access::CompareExchange, Order::Relaxed, beside, &[WidestScope]),
+        (Access::CompareExchange, Order::Relaxed, mixed, &[WidestScope]),
     ];
     for (access, order, facts, expected) in cases {
         let operation = Operation::Atomic(access, Spaces::GLOBAL);

@@ -308,7 +308,7 @@ pub struct Trace {
 
 impl Trace {
     /// Whether it has all events of a run, or all until loops are cut.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         matches!(self.end, End::Done | End::Cut)
     }
 }

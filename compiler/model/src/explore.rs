@@ -279,7 +279,7 @@ impl Explorer<'_> {
             return self.combine(chosen, possible, model);
         };
         let has_goal = matches!(self.goal, SearchGoal::Goal(_));
-        for class in next.iter().filter(|class| has_goal || class.trace.is_whole()) {
+        for class in next.iter().filter(|class| has_goal || class.trace.is_complete()) {
             self.count_choice()?;
             chosen.push(class);
             let result = match classes.can_be_supplied(chosen) {

@@ -105,8 +105,8 @@ pub fn refine(source: &Module, target: &Module, launches: &[Launch]) -> Result<P
         let launch =
             Launch { max_iterations: 4 * launches[*seed].max_iterations + 8, ..launches[*seed].clone() };
         let mut follow = Follow::new(record, &facts);
-        let is_whole = Prepared::new(target, &launch)?.run(*item, &mut follow)?;
-        if let Some((line, what)) = follow.finish(is_whole) {
+        let is_complete = Prepared::new(target, &launch)?.run(*item, &mut follow)?;
+        if let Some((line, what)) = follow.finish(is_complete) {
             return Err(Unproved::Differs(Difference { item: *item, line, what }));
         }
         proved.runs += 1;

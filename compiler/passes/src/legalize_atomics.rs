@@ -4,7 +4,7 @@
 //! become words, and floats become integers with their bits. An order, a scope or flags that are known only at run time
 //! become the strongest legal constant.
 
-mod loads_beside_seq_cst;
+mod loads_mixed_with_seq_cst;
 mod resolve_dynamic_operands;
 mod seq_cst;
 pub(super) mod unshared;
@@ -48,7 +48,7 @@ pub(super) fn legalize_atomics(module: &mut Module, options: &Options, sink: &mu
             if options.seq_cst == SeqCst::AcqRel {
                 weaken_seq_cst(module);
             }
-            loads_beside_seq_cst::make_atomic(module, sink);
+            loads_mixed_with_seq_cst::make_atomic(module, sink);
             seq_cst::replace_operations(module, sink);
         }
         Environment::OpenCl => {}

@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::{
-    atomics::{Demand, PartAccess},
+    atomics::{ElementRequirement, PartAccess},
     defects::Defects,
     passed::{PassedObjects, Shared},
     pointers::{Form, Forms},
@@ -283,7 +283,7 @@ struct Usage {
     /// The number of accesses of each type with each known alignment.
     moved: FxHashMap<(Scalar, u64), AccessCounts>,
     /// The requirements of atomic operations for the element.
-    atomic: FxHashSet<Demand>,
+    atomic: FxHashSet<ElementRequirement>,
     /// The size of the smallest atomic operation that exchanges whole elements if it accesses a part of one.
     exchanged: Option<u64>,
     /// The offsets added to pointers into the object, combined by `or`: only the lowest set bit matters.
@@ -304,18 +304,21 @@ impl Usage {
 
     /// Whether several element types would suit the accesses better than one.
     fn is_mixed(&self) -> bool {
-        let Some(widest) = self.atomic.iter().map(|demand| demand.size()).max() else { return false };
+        let Some(widest) = self.atomic.iter().map(|requirement| requirement.size()).max() else {
+            return false;
+        };
         let is_narrow =
             |((_, piece), counts): (&(Scalar, u64), &AccessCounts)| *piece < widest && counts.stores > 0;
-        self.atomic.iter().any(|demand| demand.size() < widest)
-            || self.atomic.contains(&Demand::Float(widest)) && self.atomic.contains(&Demand::Integer(widest))
+        self.atomic.iter().any(|requirement| requirement.size() < widest)
+            || self.atomic.contains(&ElementRequirement::Float(widest))
+                && self.atomic.contains(&ElementRequirement::Integer(widest))
             || self.moved.iter().any(is_narrow)
     }
 
     /// The size of the widest access.
     fn widest(&self) -> u64 {
         let pieces = self.moved.keys().map(|(_, piece)| *piece);
-        pieces.chain(self.atomic.iter().map(|demand| demand.size())).max().unwrap_or(1)
+        pieces.chain(self.atomic.iter().map(|requirement| requirement.size())).max().unwrap_or(1)
     }
 
     /// Records a load, a store or an atomic operation on an object in this space. Returns the known alignment.
@@ -333,7 +336,7 @@ impl Usage {
                 // An atomic operation on a private object is a plain one.
                 if space == AddressSpace::Local {
                     let size = atomic.ty.size();
-                    self.atomic.insert(Demand::for_atomic(atomic));
+                    self.atomic.insert(ElementRequirement::for_atomic(atomic));
                     if matches!(PartAccess::for_operation(atomic.op), PartAccess::Exchange) {
                         self.exchanged = Some(self.exchanged.map_or(size, |known| known.min(size)));
                     }
@@ -385,7 +388,7 @@ impl Usage {
         let has = |scalar: Scalar| scalar != Scalar::F16 || features.fp16;
         let pieces = || self.moved.keys().map(|(_, align)| *align);
         let is_local = space == AddressSpace::Local;
-        let widest = self.atomic.iter().map(|demand| demand.size()).max();
+        let widest = self.atomic.iter().map(|requirement| requirement.size()).max();
         let size = match widest {
             Some(size) if is_local => size,
             // The rest of a larger element can belong to other work-items.
@@ -404,12 +407,12 @@ impl Usage {
         };
         let stores_part =
             |((_, piece), counts): (&(Scalar, u64), &AccessCounts)| *piece < size && counts.stores > 0;
-        // Loads of parts beside an atomic operation: a seq_cst load is a read-modify-write.
-        let has_parts_beside_atomics = has_parts && !self.atomic.is_empty();
+        // Loads of parts, mixed with atomic operations: a seq_cst load is a read-modify-write.
+        let has_parts_and_atomics = has_parts && !self.atomic.is_empty();
         let has_atomic_parts = is_local
-            && (has_parts_beside_atomics
+            && (has_parts_and_atomics
                 || self.moved.iter().any(stores_part)
-                || self.atomic.iter().any(|demand| demand.size() < size));
+                || self.atomic.iter().any(|requirement| requirement.size() < size));
         let exchanges_parts = is_local && self.exchanged.is_some_and(|exchanged| exchanged < size);
         let unit = if self.strides == 0 { size } else { size.min(1 << self.strides.trailing_zeros()) };
         let is_private = space == AddressSpace::Private;
@@ -434,11 +437,15 @@ impl Usage {
 
     /// The floating-point type of this size that suits all accesses, if there is one.
     fn float(&self, size: u64) -> Option<Scalar> {
-        let demanded: FxHashSet<Demand> =
-            self.atomic.iter().copied().filter(|demand| !matches!(demand, Demand::Moved(_))).collect();
+        let required: FxHashSet<ElementRequirement> = self
+            .atomic
+            .iter()
+            .copied()
+            .filter(|requirement| !matches!(requirement, ElementRequirement::Moved(_)))
+            .collect();
         // An atomic floating-point operation determines the type; other accesses only move bits.
-        if demanded.contains(&Demand::Float(size)) {
-            return match (demanded.len(), size) {
+        if required.contains(&ElementRequirement::Float(size)) {
+            return match (required.len(), size) {
                 (1, 4) => Some(Scalar::F32),
                 (1, 8) => Some(Scalar::F64),
                 _ => None,

@@ -456,7 +456,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants() {
+    fn integer_constants_are_parsed() {
         assert_eq!(integer("0x7fffffffffffffff"), Ok(Value::signed(i64::MAX)));
         assert_eq!(integer("18446744073709551615"), Ok(Value { bits: u64::MAX, unsigned: true }));
         assert_eq!(integer("010uLL"), Ok(Value { bits: 8, unsigned: true }));

@@ -33,8 +33,8 @@ impl Preprocessor<'_> {
     /// Reads all tokens to the end of the source.
     pub(super) fn emit_all(&mut self) -> Vec<Token> {
         // Overestimate the capacity: unused memory costs nothing, but reallocation copies.
-        let letters: usize = self.frames.iter().map(|frame| frame.file.text.len()).sum();
-        let mut tokens = Vec::with_capacity((letters / 2).min(1 << 22));
+        let bytes: usize = self.frames.iter().map(|frame| frame.file.text.len()).sum();
+        let mut tokens = Vec::with_capacity((bytes / 2).min(1 << 22));
         loop {
             self.emit_plain(&mut tokens);
             let Some(token) = self.expanded() else { return tokens };

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn equivalent_paths() {
+    fn equivalent_paths_have_one_identity() {
         assert_eq!(identity("./a/../b/./c.h"), "b/c.h");
         assert_eq!(identity("../a/../../b"), "../../b");
         assert_eq!(identity("/../b"), "/../b");

@@ -262,7 +262,8 @@ impl Preprocessor<'_> {
             (false, _) => diagnostic.note(format!("looked for {}", list(&candidates))),
         };
         if !header.quoted && !candidates.is_empty() {
-            diagnostic = diagnostic.help("a name in quotes is also looked for beside the including file");
+            diagnostic =
+                diagnostic.help("a name in quotes is also searched for in the folder of the including file");
         }
         match is_built_in {
             true => self.sink.report(diagnostic),

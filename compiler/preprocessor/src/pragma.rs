@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms() {
+    fn pragmas_are_parsed() {
         assert_eq!(
             Pragma::parse("OPENCL EXTENSION cl_khr_fp64:enable"),
             Pragma::Extension { name: "cl_khr_fp64", behavior: Behavior::Enable }

@@ -1,6 +1,6 @@
 //! Device-side enqueue (OpenCL C 6.15.19): index spaces, and functions that other kernels launch.
 //!
-//! An instruction names a function and passes bytes to it. The IR has a kernel instead: it copies the bytes behind the
+//! An instruction names a function and passes bytes to it. The IR has a kernel instead: it copies the bytes after the
 //! header of its captured values to a private object, and calls the function.
 
 use kiln_builtins::BuiltinId;
@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 }
 
-/// Copies the bytes. One of the pointers is to the bytes behind the header.
+/// Copies the bytes. One of the pointers is to the bytes after the header.
 fn copy_bytes(builder: &mut Builder<'_>, to: ValueId, from: ValueId, bytes: Bytes) {
     let access = access(bytes.align.min(HEADER));
     builder.inst(IrOp::Copy { size: bytes.size, access }, &[to, from], &[]);
@@ -205,7 +205,7 @@ impl Body<'_, '_, '_> {
         Ok(self.builder.private_var(slot))
     }
 
-    /// An integer as one of 64 bits.
+    /// Converts an integer to 64 bits.
     fn size(&mut self, value: ValueId) -> Outcome<ValueId> {
         match self.builder.ty(value) {
             Type::Scalar(scalar) if scalar.is_int() => Ok(self.builder.resize(value, Scalar::I64, false)),
@@ -243,13 +243,13 @@ impl Body<'_, '_, '_> {
         }
         let bytes = Bytes { size, align };
         let kernel = self.reader.enqueued_kernel(function, bytes)?;
-        let (total, whole) = ((HEADER + size).next_multiple_of(8), align.max(HEADER));
-        let object = self.object((total, whole));
+        let (total, alignment) = ((HEADER + size).next_multiple_of(8), align.max(HEADER));
+        let object = self.object((total, alignment));
         let literal = self.builder.private_var(object);
         // All bytes have values: a launch on Vulkan copies words.
         let tail = (HEADER + size) & !7;
         for (offset, word) in
-            [(0, total | whole << 32), (8, 0)].into_iter().chain((tail < total).then_some((tail, 0)))
+            [(0, total | alignment << 32), (8, 0)].into_iter().chain((tail < total).then_some((tail, 0)))
         {
             let to = self.builder.offset_bytes(literal, offset as i64);
             let word = self.builder.i64(word as i64);
@@ -262,8 +262,8 @@ impl Body<'_, '_, '_> {
         }
         let kernel = self.builder.value(IrOp::Function(kernel), &[], Type::Handle(Handle::Function));
         let literal = self.builder.value(IrOp::PointerCast, &[literal], GENERIC);
-        let [total, whole] = [total, whole].map(|it| self.builder.i32(it as i32));
-        Ok(vec![kernel, literal, total, whole])
+        let [total, alignment] = [total, alignment].map(|it| self.builder.i32(it as i32));
+        Ok(vec![kernel, literal, total, alignment])
     }
 
     /// A private pointer to an index space. Modules pass the structure or a pointer to it.

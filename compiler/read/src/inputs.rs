@@ -120,7 +120,7 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    /// The component that is this many elements of a type behind another one.
+    /// The component that is this many elements of a type after another one.
     fn input_step(&mut self, from: Option<ValueId>, index: u32, element: u32) -> Outcome<ValueId> {
         let (size, _) = self.reader.types.layout(element)?;
         let components = match (size, self.constant_bits(index)) {

@@ -32,7 +32,7 @@ const SOURCE: &str =
     "#include \"a.h\"\nint é = BAD(1);\n#define N 1\n#define N 2\n#line 100 \"other.cl\"\n#inclde <x>";
 
 #[test]
-fn gcc() {
+fn gcc_format() {
     assert_eq!(
         rendered(Format::Gcc, SOURCE),
         "In file included from dir/main.cl:1:\n\
@@ -48,7 +48,7 @@ fn gcc() {
 }
 
 #[test]
-fn rich() {
+fn rich_format() {
     let text = rendered(Format::Rich, SOURCE);
     for part in [
         "error[conditional]: this `#else` has no matching `#if`",
@@ -67,7 +67,7 @@ fn rich() {
 }
 
 #[test]
-fn json() {
+fn json_format() {
     let text = rendered(Format::Json, SOURCE);
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

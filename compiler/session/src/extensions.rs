@@ -107,7 +107,7 @@ mod tests {
     use LanguageVersion::{Cl12, Cl20};
 
     #[test]
-    fn foreign_names() {
+    fn extensions_of_others_are_known() {
         assert!(
             is_foreign("cl_amd_printf_x") && is_foreign("cl_khr_gl_sharing") && !is_foreign("cl_khr_none")
         );

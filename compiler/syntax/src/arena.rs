@@ -1,4 +1,4 @@
-//! Arena for syntax trees. Memory is allocated in large blocks and freed at once, so nodes are plain references:
+//! Arena for syntax trees. Memory is allocated in large blocks and freed together, so nodes are plain references:
 //! creating one is cheap, and dropping a tree does not traverse it.
 
 /// The allocator that owns the nodes of syntax trees.

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_match() {
+    fn the_longest_token_matches() {
         let spellings: Vec<_> = lex("x+++++y>>=z<::>%:%:...").into_iter().map(|t| t.0).collect();
         assert_eq!(spellings, ["x", "++", "++", "+", "y", ">>=", "z", "<:", ":>", "%:%:", "..."]);
     }

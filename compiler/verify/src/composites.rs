@@ -106,10 +106,10 @@ fn dynamic(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
     let vector = type_of(module, entry, 0);
     let ty = vector.and_then(|ty| module.definition(ty)).filter(|ty| ty.op() == Op::TypeVector);
     let component = if is_extract { entry.result_type } else { type_of(module, entry, 1) };
-    let is_right = ty.is_some_and(|ty| ty.id(0) == component) && (is_extract || vector == entry.result_type);
+    let is_valid = ty.is_some_and(|ty| ty.id(0) == component) && (is_extract || vector == entry.result_type);
     let index = type_of(module, entry, if is_extract { 1 } else { 2 });
     let is_index = index.and_then(|ty| module.definition(ty)).is_some_and(|ty| ty.op() == Op::TypeInt);
-    (!(is_right && is_index))
+    (!(is_valid && is_index))
         .then(|| "an operand is not a vector of that type, or the index is not an integer".to_owned())
 }
 
@@ -179,8 +179,8 @@ fn shuffle(module: &Module<'_>, entry: &Entry<'_>) -> Option<String> {
         Operand::LiteralBit32(index) => *index < first.1.saturating_add(second.1) || *index == u32::MAX,
         _ => false,
     };
-    let is_right = literals.len() == result.1 as usize && literals.iter().all(is_taken);
-    (!is_right).then(|| "its literals do not select the components of the result".to_owned())
+    let is_valid = literals.len() == result.1 as usize && literals.iter().all(is_taken);
+    (!is_valid).then(|| "its literals do not select the components of the result".to_owned())
 }
 
 fn chain(module: &Module<'_>, entry: &Entry<'_>, first: usize) -> Option<String> {
@@ -211,6 +211,6 @@ fn chain(module: &Module<'_>, entry: &Entry<'_>, first: usize) -> Option<String>
         };
         target = next;
     }
-    let is_right = target == result && class == result_class;
-    (!is_right).then(|| "the result is a pointer to another type or into other memory".to_owned())
+    let is_valid = target == result && class == result_class;
+    (!is_valid).then(|| "the result is a pointer to another type or into other memory".to_owned())
 }

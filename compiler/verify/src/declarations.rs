@@ -97,7 +97,7 @@ fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
     let [Operand::IdRef(target), Operand::Decoration(decoration), ..] = entry.operands() else { return None };
     let op = op_of(module, *target)?;
-    let is_right = match decoration {
+    let is_valid = match decoration {
         Decoration::SpecId => matches!(op, SpecConstantTrue | SpecConstantFalse | SpecConstant),
         Decoration::Block | Decoration::BufferBlock => op == TypeStruct,
         Decoration::ArrayStride => matches!(op, TypeArray | TypeRuntimeArray | TypePointer),
@@ -107,7 +107,7 @@ fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         }
         _ => true,
     };
-    (!is_right && op != DecorationGroup).then_some("the target does not allow the decoration")
+    (!is_valid && op != DecorationGroup).then_some("the target does not allow the decoration")
 }
 
 fn has_long_vectors(module: &Module<'_>) -> bool {
@@ -125,7 +125,7 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         is_type(index) == Some(true) && entry.id(index).and_then(|id| op_of(module, id)) != Some(TypeVoid)
     };
     let parts = |first: usize| (first..entry.operands().len()).all(is_part);
-    let is_right = match entry.op() {
+    let is_valid = match entry.op() {
         TypeInt => matches!(entry.literal(1), Some(0 | 1)),
         TypeVector => {
             let component = entry.id(0).and_then(|id| op_of(module, id));
@@ -143,14 +143,14 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         TypeFunction => is_type(0) == Some(true) && parts(1),
         _ => true,
     };
-    (!is_right).then_some("its operands are not the required types and numbers")
+    (!is_valid).then_some("its operands are not the required types and numbers")
 }
 
 /// Returns the problem with a constant.
 fn constant(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
     let ty = entry.result_type.and_then(|ty| op_of(module, ty))?;
-    let is_right = match entry.op() {
+    let is_valid = match entry.op() {
         ConstantTrue | ConstantFalse | SpecConstantTrue | SpecConstantFalse => ty == TypeBool,
         Constant | SpecConstant => matches!(ty, TypeInt | TypeFloat),
         ConstantComposite | SpecConstantComposite => {
@@ -159,5 +159,5 @@ fn constant(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         }
         _ => true,
     };
-    (!is_right).then_some("its type does not match the instruction or its constituents")
+    (!is_valid).then_some("its type does not match the instruction or its constituents")
 }

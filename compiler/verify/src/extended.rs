@@ -22,7 +22,7 @@ const SET: Rule =
     Rule { id: "SPIRV-OpExtInst-set", text: "OpExtInst names a set that OpExtInstImport imports" };
 const INSTRUCTION: Rule = Rule {
     id: "SPIRV-OpExtInst",
-    text: "an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the right number of operands",
+    text: "an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the correct number of operands",
 };
 const TYPES: Rule = Rule {
     id: "GLSL.std.450-types",

@@ -135,10 +135,10 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, &'static
     match entry.op() {
         Op::TypeImage => {
             let sampled = entry.id(0).and_then(|ty| NumericType::of_type(module, ty));
-            let is_right = sampled.is_some_and(|it| {
+            let is_valid = sampled.is_some_and(|it| {
                 it.count == 1 && matches!((it.kind, it.bits), (Kind::Float, 32) | (Kind::Int, 32 | 64))
             });
-            if !is_right {
+            if !is_valid {
                 return Some((
                     &SAMPLED_TYPE,
                     "the sampled type is not a 32-bit float, or a 32- or 64-bit integer",
@@ -149,8 +149,8 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<(&'static Rule, &'static
         }
         Op::TypeSampledImage => {
             let image = Image::of_type(module, module.definition(entry.id(0)?)?);
-            let is_right = image.is_some_and(|image| image.sampled == WITH_SAMPLER);
-            (!is_right).then_some((&COMBINED, "its type is not an image type whose Sampled operand is 1"))
+            let is_valid = image.is_some_and(|image| image.sampled == WITH_SAMPLER);
+            (!is_valid).then_some((&COMBINED, "its type is not an image type whose Sampled operand is 1"))
         }
         _ => None,
     }
@@ -167,7 +167,7 @@ fn query(
     let numeric = entry.result_type.and_then(|ty| NumericType::of_type(module, ty));
     let is_int = |count: u32| numeric.is_some_and(|it| it.kind == Kind::Int && it.count == count);
     let of_type = |id: Option<Word>| id.and_then(|id| module.type_of(id));
-    let is_right = match entry.op() {
+    let is_valid = match entry.op() {
         Op::ImageQuerySizeLod | Op::ImageQuerySize => {
             // The faces of a cube are squares.
             let dimensions = if image.dim == Dim::DimCube { 2 } else { image.dimensions() };
@@ -191,7 +191,7 @@ fn query(
                 && sampler.is_some_and(|it| it.op() == Op::TypeSampler)
         }
     };
-    if !is_right {
+    if !is_valid {
         findings.push(entry.finding(&RESULT, "the result or an operand has the wrong type"));
     }
     let needs_sampler =
@@ -386,7 +386,7 @@ impl Instruction<'_> {
         let value = value?;
         let numeric = NumericType::of_value(self.module, Some(value));
         let is = |kind: Kind, count: u32| numeric.is_some_and(|it| it.kind == kind && it.count == count);
-        let is_right = match bit {
+        let is_valid = match bit {
             Bits::BIAS | Bits::MIN_LOD => is(Kind::Float, 1),
             // OpenCL reads and writes levels. The level is an integer, like that of a fetch.
             Bits::LOD if self.access.is_texel_access() => is(Kind::Int, 1),
@@ -404,7 +404,7 @@ impl Instruction<'_> {
             // Scopes; the rules of synchronization check them.
             _ => true,
         };
-        (!is_right).then(|| format!("{bit:?} has the wrong type, or is not a constant"))
+        (!is_valid).then(|| format!("{bit:?} has the wrong type, or is not a constant"))
     }
 
     fn is_constant(&self, value: Word) -> bool {
@@ -434,13 +434,13 @@ impl Instruction<'_> {
     /// Returns the problem with the image for an image operand.
     fn operand_image(&self, bit: ImageOperands) -> Option<String> {
         type Bits = ImageOperands;
-        let is_right = match bit {
+        let is_valid = match bit {
             Bits::BIAS | Bits::LOD | Bits::GRAD | Bits::MIN_LOD => self.image.has_levels(),
             Bits::SAMPLE => self.image.is_multisampled,
             Bits::OFFSET | Bits::CONST_OFFSET | Bits::CONST_OFFSETS => self.image.dim != Dim::DimCube,
             _ => true,
         };
-        (!is_right).then(|| format!("the image does not allow {bit:?}"))
+        (!is_valid).then(|| format!("the image does not allow {bit:?}"))
     }
 
     fn format(&self) -> Option<String> {
@@ -482,12 +482,12 @@ impl Instruction<'_> {
             self.access,
             Access::SampleImplicit | Access::SampleExplicit | Access::Fetch | Access::Gather
         );
-        let is_right = match texel.count {
+        let is_valid = match texel.count {
             1 => is_dref || !has_four || self.is_kernel(),
             4 => !is_dref,
             _ => !has_four,
         };
-        (!is_right).then(|| format!("the texel has {} components", texel.count))
+        (!is_valid).then(|| format!("the texel has {} components", texel.count))
     }
 
     /// Returns the problem with the coordinates.
@@ -495,13 +495,13 @@ impl Instruction<'_> {
         let Some(numeric) = NumericType::of_value(self.module, self.entry.id(1)) else {
             return Some("the coordinate is not a number or a vector".to_owned());
         };
-        let is_right = match (self.access.is_texel_access(), numeric.kind) {
+        let is_valid = match (self.access.is_texel_access(), numeric.kind) {
             (true, kind) => kind == Kind::Int,
             (false, Kind::Float) => true,
             (false, Kind::Int) => self.is_kernel(),
             (false, Kind::Bool) => false,
         };
-        if !is_right {
+        if !is_valid {
             return Some("the coordinate has the wrong component type".to_owned());
         }
         let is_cube_texel = self.image.dim == Dim::DimCube && self.access.is_texel_access();

@@ -69,7 +69,7 @@
 //!
 //! Extended instructions (`extended.rs`)
 //! - `SPIRV-OpExtInst-set`: OpExtInst names a set that OpExtInstImport imports
-//! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the right number of operands
+//! - `SPIRV-OpExtInst`: an instruction of GLSL.std.450 or OpenCL.std exists in the set, and has the correct number of operands
 //! - `GLSL.std.450-types`: the operands of a componentwise instruction of GLSL.std.450 have the type of the result
 //!
 //! Signatures (`signatures.rs`)
@@ -337,7 +337,7 @@ const TOLERATED_IN_KERNELS: [&str; 6] = [
 pub struct Position {
     /// The index of the instruction's first word.
     pub offset: usize,
-    /// The instruction's name, without `Op`. `None` in the header, and if the words are no instruction.
+    /// The instruction's name, without `Op`. `None` in the header, and if the words are not an instruction.
     pub instruction: Option<&'static str>,
     /// The id of its result.
     pub result: Option<u32>,

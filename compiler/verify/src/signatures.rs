@@ -207,7 +207,7 @@ fn enqueue_signature(op: Op) -> Option<Signature> {
     Some(signature(NUMBER, result, operands))
 }
 
-/// Checks the types of an instruction of OpenCL.std. Its number of operands must be right.
+/// Checks the types of an instruction of OpenCL.std. Its number of operands must be correct.
 pub(super) fn check_opencl(module: &Module<'_>, entry: &Entry<'_>, op: OpenclStd100Op) -> Option<Finding> {
     let operand = mismatch(module, entry, &entry.operands()[2..], &opencl_signature(op))?;
     Some(entry.finding(&OPENCL_STD, format!("{operand} of {op:?} has the wrong type or value")))

@@ -62,7 +62,7 @@ impl ValueRules {
     }
 }
 
-/// Returns the problem with a value. `None` stands for a value that is not an integer constant.
+/// Returns the problem with a value. `None` is a value that is not an integer constant.
 fn violation(rule: &Rule, value: Option<i128>) -> Option<String> {
     let Some(value) = value else { return Some("the value is not an integer constant".to_owned()) };
     let is_valid = match rule.id == CLUSTER.id {

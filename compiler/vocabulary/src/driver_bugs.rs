@@ -163,7 +163,7 @@ driver_bugs! {
         remedy: Remedy::Option("lower_builtins"),
     }
     /// Seen with 580.159.04 on an H200. On an H100, 24 of 5,000 random programs are wrong with the instruction, of which 23
-    /// are right without it.
+    /// are correct without it.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
@@ -186,15 +186,15 @@ driver_bugs! {
         remedy: Remedy::Option("emulate_small"),
     }
     /// Seen with 580.159.04 on an H100 and an H200. Functions whose accesses to private objects all move whole 32-bit elements need
-    /// no initializers: 5,000 random programs are right without, and sorts of private arrays take up to 28 % longer with them.
-    /// The compiler crashes on 9000951, which has such arrays beside others, if only the others have initializers.
+    /// no initializers: 5,000 random programs are correct without them, and sorts of private arrays take up to 28 % longer with them.
+    /// The compiler crashes on 9000951, which has such arrays and others, if only the others have initializers.
     InitializePrivateVariables "initialize_private_variables" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver's compiler crashes on some kernels with private objects that have no initializer",
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// Seen with 580.159.04 on an H100 and an H200. With this row and the next, the random programs 6100209, 6100419, 6102663,
-    /// 6102744, 6103377, 8001527 and 9002671 are right, which the driver's compiler miscompiled or crashed on before. With only
+    /// 6102744, 6103377, 8001527 and 9002671 are correct, which the driver's compiler miscompiled or crashed on before. With only
     /// the next row, 6102663 and 8001527 stay wrong.
     NarrowPrivateElements "narrow_private_elements" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
@@ -215,21 +215,21 @@ driver_bugs! {
     }
     /// 2 of 1,000 random programs with 580.159.04 on an H100. Their local objects have 16-bit elements from which wider values
     /// are combined. Measured without effect: volatile accesses to them, and other private elements. The workaround gives such
-    /// elements a word each, if the local memory of the module then fits in 16 KiB; both programs are right with it.
+    /// elements a word each, if the local memory of the module then fits in 16 KiB; both programs are correct with it.
     NarrowLoads "narrow_loads" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "8- and 16-bit values that a loop loads from local memory and extends to 64 bits are sometimes wrong",
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
     /// 4 of 10,500 random programs with 580.159.04 on an H200: their remainders and quotients of unsigned vectors have masked
-    /// components, and they are right if only these instructions are split. The programs 8001527 and 9002671 stay wrong on an
+    /// components, and they are correct if only these instructions are split. The programs 8001527 and 9002671 stay wrong on an
     /// H100.
     SplitVectorDivisions "split_vector_divisions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
-    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). Its module is right if the
+    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). Its module is correct if the
     /// conditions select apart. Measured without effect: one selection in the other, selected ones that are negated afterwards,
     /// and conjunctions and selections that are split into scalars.
     SelectedConjunctions "selected_conjunctions" {
@@ -239,14 +239,14 @@ driver_bugs! {
         remedy: Remedy::Pass("split_selected_conjunctions"),
     }
     /// The random program 28134587 with 580.159.04 on an H100 and an H200: a loop over 8 elements of a local array runs 17 times.
-    /// Its module is right if the sums of indices have the decoration `NoSignedWrap`. It is also right if a comparison of the
+    /// Its module is correct if the sums of indices have the decoration `NoSignedWrap`. It is also correct if a comparison of the
     /// loop is unsigned or negated, or if the loop's hint is left out, which says nothing about other programs.
     WrappingIndices "wrapping_indices" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a loop from one pointer into local memory to another sometimes runs too often",
         remedy: Remedy::Option("lower_to_logical_pointers"),
     }
-    /// 21 of 5,000 random programs with 580.159.04 on an H100, which are right without the execution mode. All of them divide
+    /// 21 of 5,000 random programs with 580.159.04 on an H100, which are correct without the execution mode. All of them divide
     /// 64-bit integers by `expand_int64_division`. The driver rounds to nearest without it.
     OmitRoundingMode "omit_rounding_mode" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],

@@ -19,7 +19,7 @@ pub struct Precision {
     pub is_double_division_rounded: bool,
     /// `Floor`, `Ceil` and division keep subnormal operands, although `DenormPreserve` does not require it of them.
     pub keeps_subnormal_operands: bool,
-    /// `Log` and `Log2` of a subnormal `float` are right, or treat it as zero.
+    /// `Log` and `Log2` of a subnormal `float` are correct, or treat it as zero.
     pub has_subnormal_logarithms: bool,
 }
 

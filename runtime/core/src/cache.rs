@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_only_folder_is_no_error() {
+    fn a_read_only_folder_is_not_an_error() {
         let (folder, _) = cache();
         let file = folder.path().join("file");
         fs::write(&file, b"").expect("a file");

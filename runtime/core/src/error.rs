@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn edit_distances() {
+    fn edit_distances_are_computed() {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("same", "same"), 0);

@@ -428,7 +428,7 @@ impl Event {
 
 impl UserEvent {
     /// Creates an event that is not complete.
-    #[allow(clippy::new_without_default, reason = "there is no usual event")]
+    #[allow(clippy::new_without_default, reason = "there is no default event")]
     pub fn new() -> Self {
         Self { event: Event::of_host(Node::new_held()) }
     }

@@ -224,7 +224,7 @@ impl<'a> Values<'a> {
     }
 
     /// Binds the levels of an image that the kernel writes. One that the image does not have must not be written, so any
-    /// level stands for it.
+    /// level represents it.
     fn bind_written_levels(&mut self, argument: usize, image: &Image) {
         let kernel = self.kernel;
         for written in &kernel.interface().written_levels {

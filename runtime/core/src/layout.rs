@@ -221,7 +221,7 @@ mod tests {
         ArgumentLocation::Block { binding: Binding { set: 0, binding: 0, class }, offset }
     }
 
-    fn refusal(kinds: Vec<ArgumentKind>) -> String {
+    fn rejection(kinds: Vec<ArgumentKind>) -> String {
         Layout::new(&ProgramInterface::default(), &kernel(kinds), 128)
             .expect_err("a bad interface")
             .to_string()
@@ -245,17 +245,19 @@ mod tests {
 
     #[test]
     fn invalid_layouts_are_rejected() {
-        assert!(refusal(vec![ArgumentKind::Pointer(push(124))]).contains("132 bytes of push constants"));
-        assert!(refusal(vec![ArgumentKind::Value { location: push(u32::MAX), size: 8 }]).contains("too far"));
+        assert!(rejection(vec![ArgumentKind::Pointer(push(124))]).contains("132 bytes of push constants"));
         assert!(
-            refusal(vec![ArgumentKind::Value { location: block(BindingClass::Uniform, 16380), size: 8 }])
+            rejection(vec![ArgumentKind::Value { location: push(u32::MAX), size: 8 }]).contains("too far")
+        );
+        assert!(
+            rejection(vec![ArgumentKind::Value { location: block(BindingClass::Uniform, 16380), size: 8 }])
                 .contains("too far")
         );
         let nothing = ArgumentKind::Local { count: crate::interface::SpecId(0), element_size: 0 };
-        assert!(refusal(vec![nothing]).contains("elements of 0 bytes"));
-        assert!(refusal(vec![ArgumentKind::Unsupported("an image")]).contains("takes an image"));
+        assert!(rejection(vec![nothing]).contains("elements of 0 bytes"));
+        assert!(rejection(vec![ArgumentKind::Unsupported("an image")]).contains("takes an image"));
         let binding = Binding { set: 0, binding: 3, class: BindingClass::Storage };
         let twice = vec![ArgumentKind::Buffer(binding), ArgumentKind::Buffer(binding)];
-        assert!(refusal(twice).contains("two things at (0, 3)"));
+        assert!(rejection(twice).contains("two things at (0, 3)"));
     }
 }

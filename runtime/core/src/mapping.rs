@@ -31,7 +31,7 @@ pub enum MapAccess {
 }
 
 /// A buffer or an image region in memory of the host. In contrast to [`Mapped`](crate::Mapped), creating and unmapping
-/// it does not block, and its address is known at once. Dropping it without [`unmap`](Self::unmap) discards changes.
+/// it does not block, and its address is known immediately. Dropping it without [`unmap`](Self::unmap) discards changes.
 ///
 /// ```
 /// # fn example(device: kiln_runtime::Device, queue: kiln_runtime::Queue) -> kiln_runtime::Result<()> {

@@ -291,7 +291,7 @@ mod tests {
         Plan::new(&range.into(), &LIMITS).expect("a possible launch")
     }
 
-    fn refusal(range: impl Into<NdRange>, limits: &Limits) -> String {
+    fn rejection(range: impl Into<NdRange>, limits: &Limits) -> String {
         Plan::new(&range.into(), limits).expect_err("an impossible launch")
     }
 
@@ -377,14 +377,14 @@ mod tests {
     fn impossible_launches_are_errors() {
         let required = Limits { required: Some([8, 1, 1]), ..LIMITS };
         let uniform = Limits { non_uniform: false, ..LIMITS };
-        assert!(refusal(NdRange::from(8).local(0), &LIMITS).contains("at least 1"));
-        assert!(refusal(NdRange::from(8).local(512), &LIMITS).contains("exceeds the device's 256"));
-        assert!(refusal(NdRange::from([8, 8]).local([32, 16]), &LIMITS).contains("512 work-items"));
-        assert!(refusal(NdRange::from([8, 8]).local([4]), &LIMITS).contains("same number"));
-        assert!(refusal(NdRange::from([8, 8]).offset([4]), &LIMITS).contains("same number"));
-        assert!(refusal(NdRange::from(16).local(4), &required).contains("required [8, 1, 1]"));
-        assert!(refusal(NdRange::from(10).local(4), &uniform).contains("uniform"));
-        assert!(refusal(usize::MAX, &LIMITS).contains("32 bits"));
-        assert!(refusal(NdRange::from(u32::MAX as usize).offset(2), &LIMITS).contains("32 bits"));
+        assert!(rejection(NdRange::from(8).local(0), &LIMITS).contains("at least 1"));
+        assert!(rejection(NdRange::from(8).local(512), &LIMITS).contains("exceeds the device's 256"));
+        assert!(rejection(NdRange::from([8, 8]).local([32, 16]), &LIMITS).contains("512 work-items"));
+        assert!(rejection(NdRange::from([8, 8]).local([4]), &LIMITS).contains("same number"));
+        assert!(rejection(NdRange::from([8, 8]).offset([4]), &LIMITS).contains("same number"));
+        assert!(rejection(NdRange::from(16).local(4), &required).contains("required [8, 1, 1]"));
+        assert!(rejection(NdRange::from(10).local(4), &uniform).contains("uniform"));
+        assert!(rejection(usize::MAX, &LIMITS).contains("32 bits"));
+        assert!(rejection(NdRange::from(u32::MAX as usize).offset(2), &LIMITS).contains("32 bits"));
     }
 }

@@ -127,19 +127,19 @@ impl Queue {
     /// checks, so the caller must have vouched for them: [`Program::trust_bounds_checks`](crate::Program::trust_bounds_checks).
     #[allow(unsafe_code, reason = "the contract of `launch` is checked")]
     pub fn launch_checked(&self, kernel: &Kernel, range: impl Into<NdRange>) -> Result<Event> {
-        let refused =
+        let rejected =
             |reason: &str| Error::Launch { kernel: kernel.name().to_owned(), reason: reason.to_owned() };
         if kernel.program.inner.interface.bounds.is_none() {
-            return Err(refused("its program has no bounds checks; compile it with them, or use `launch`"));
+            return Err(rejected("its program has no bounds checks; compile it with them, or use `launch`"));
         }
         if !kernel.program.has_trusted_checks {
-            return Err(refused(
+            return Err(rejected(
                 "its program's bounds checks are not trusted; call `Program::trust_bounds_checks`, or use `launch`",
             ));
         }
         let mut passed = kernel.arguments.iter().flatten().chain(&kernel.reached);
         if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
-            return Err(refused("it has an argument in memory shared with the host; use `launch`"));
+            return Err(rejected("it has an argument in memory shared with the host; use `launch`"));
         }
         // SAFETY: `Program::trust_bounds_checks` vouches that every access is checked against buffers that only commands of
         // this device access, and that the launch keeps alive.
@@ -218,10 +218,10 @@ impl Queue {
         let target = printing.buffer.clone();
         let kernel = launch.name.clone();
         let traps = &printing.printf.traps;
-        let (has_traps, beside) = (!traps.sites.is_empty(), traps.offset == 4);
-        let bytes = if has_traps && beside { 8 } else { 4 };
+        let (has_traps, is_adjacent) = (!traps.sites.is_empty(), traps.offset == 4);
+        let bytes = if has_traps && is_adjacent { 8 } else { 4 };
         let mut emptied = self.enqueue(Command::Fill { target: target.clone(), at: 0, bytes, word: 0 })?;
-        if has_traps && !beside {
+        if has_traps && !is_adjacent {
             let fill = Command::Fill { target, at: traps.offset.into(), bytes: 4, word: 0 };
             emptied = self.waiting_for(emptied).enqueue(fill)?;
         }

@@ -35,9 +35,9 @@ pub(crate) type Size = [u64; 3];
 pub struct Rect {
     /// The first byte, row and slice.
     pub origin: [u64; 3],
-    /// The bytes from one row to the next. 0 stands for the bytes of a row of the box.
+    /// The bytes from one row to the next. 0 means the bytes of a row of the box.
     pub row_pitch: u64,
-    /// The bytes from one slice to the next. 0 stands for all rows of a slice of the box.
+    /// The bytes from one slice to the next. 0 means all rows of a slice of the box.
     pub slice_pitch: u64,
 }
 
@@ -52,18 +52,18 @@ pub(crate) struct Grid {
 impl Rect {
     /// Checks the pitches for a box of this size.
     pub(crate) fn grid(self, [width, rows, slices]: Size) -> Result<Grid> {
-        let refused = |reason: String| Err(Error::Rect { reason });
+        let rejected = |reason: String| Err(Error::Rect { reason });
         if [width, rows, slices].contains(&0) {
-            return refused(format!("a box of {width} bytes, {rows} rows and {slices} slices is empty"));
+            return rejected(format!("a box of {width} bytes, {rows} rows and {slices} slices is empty"));
         }
         let row_pitch = if self.row_pitch == 0 { width } else { self.row_pitch };
         let slice = rows.saturating_mul(row_pitch);
         let slice_pitch = if self.slice_pitch == 0 { slice } else { self.slice_pitch };
         if row_pitch < width {
-            return refused(format!("its rows have {width} bytes and are {row_pitch} bytes apart"));
+            return rejected(format!("its rows have {width} bytes and are {row_pitch} bytes apart"));
         }
         if slice_pitch < slice || !slice_pitch.is_multiple_of(row_pitch) {
-            return refused(format!(
+            return rejected(format!(
                 "its slices are {slice_pitch} bytes apart, which is not a multiple of {row_pitch} of at least {slice}"
             ));
         }
@@ -74,7 +74,7 @@ impl Rect {
         let end = grid.and_then(|grid| grid.end([width, rows, slices]));
         match grid.filter(|_| end.is_some()) {
             Some(grid) => Ok(grid),
-            None => refused("its last byte has no address".to_owned()),
+            None => rejected("its last byte has no address".to_owned()),
         }
     }
 }

@@ -107,14 +107,14 @@ impl Breakpoint {
             return None;
         }
         Some(match &self.message {
-            Some(message) => Effect::Print(filled(message, point.item, variables)),
+            Some(message) => Effect::Print(interpolate(message, point.item, variables)),
             None => Effect::Stop,
         })
     }
 }
 
-/// Replaces expressions in braces by their values.
-fn filled(message: &str, item: WorkItem<'_>, variables: &Variables) -> String {
+/// Replaces expressions in braces with their values.
+fn interpolate(message: &str, item: WorkItem<'_>, variables: &Variables) -> String {
     let reader = Reader { item, variables };
     let mut text = String::new();
     let mut rest = message;

@@ -73,7 +73,7 @@ impl Inspection {
             "evaluate" => self.evaluate(arguments, stopped, at),
             "setVariable" => self.set_variable(arguments, stopped),
             "setExpression" => self.set_expression(arguments, stopped, at),
-            "dataBreakpointInfo" => self.data(arguments, stopped, at),
+            "dataBreakpointInfo" => self.data_breakpoint_info(arguments, stopped, at),
             other => Err(format!("`{other}` is not supported")),
         }
     }
@@ -118,18 +118,18 @@ impl Inspection {
     fn scopes(&mut self, arguments: &Json) -> Result<Json, String> {
         let (item, distance) = self.frame(arguments).ok_or("there is no such call")?;
         let scopes = SCOPES.map(|(scope, name)| {
-            let reference = self.handle(Handle::Scope(item, distance, scope));
+            let reference = self.add_handle(Handle::Scope(item, distance, scope));
             json!({ "name": name, "variablesReference": reference, "expensive": false })
         });
         Ok(json!({ "scopes": scopes }))
     }
 
-    fn handle(&mut self, handle: Handle) -> usize {
+    fn add_handle(&mut self, handle: Handle) -> usize {
         self.handles.push(handle);
         self.handles.len()
     }
 
-    fn found(&self, reference: &Json) -> Result<Handle, String> {
+    fn lookup_handle(&self, reference: &Json) -> Result<Handle, String> {
         let number = reference.as_u64().and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
         let handle = number.and_then(|number| self.handles.get(number));
         handle.cloned().ok_or_else(|| "there are no such variables".to_owned())
@@ -142,7 +142,7 @@ impl Inspection {
         slice: Slice,
         stopped: &StoppedLaunch<'_, '_>,
     ) -> Result<(ItemId, usize, Parts), String> {
-        let (id, distance, of) = match self.found(&arguments["variablesReference"])? {
+        let (id, distance, of) = match self.lookup_handle(&arguments["variablesReference"])? {
             Handle::Scope(id, distance, scope) => (id, distance, Err(scope)),
             Handle::Value(id, distance, value) => (id, distance, Ok(value)),
         };
@@ -185,7 +185,7 @@ impl Inspection {
         let count = reader.count(value);
         let reference = match count {
             0 => 0,
-            _ => self.handle(Handle::Value(id, distance, value.clone())),
+            _ => self.add_handle(Handle::Value(id, distance, value.clone())),
         };
         let mut entry = json!({
             "result": reader.text(value),
@@ -274,7 +274,7 @@ impl Inspection {
     }
 
     /// Whether a variable supports data breakpoints. The id encodes everything that the breakpoint needs.
-    fn data(
+    fn data_breakpoint_info(
         &mut self,
         arguments: &Json,
         stopped: &StoppedLaunch<'_, '_>,

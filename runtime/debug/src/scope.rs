@@ -94,8 +94,8 @@ fn visible(function: &Function, line: u32) -> Vec<&Variable> {
 
 /// The number of variables of the same name and storage that precede a variable.
 fn nth<'v>(all: impl Iterator<Item = &'v Variable>, variable: &Variable) -> usize {
-    let alike = all.filter(|it| it.name == variable.name && it.storage == variable.storage);
-    alike.take_while(|it| !std::ptr::eq(*it, variable)).count()
+    let same = all.filter(|it| it.name == variable.name && it.storage == variable.storage);
+    same.take_while(|it| !std::ptr::eq(*it, variable)).count()
 }
 
 fn locals(item: WorkItem<'_>, distance: usize, variables: &Variables) -> Vec<(String, Value)> {

@@ -55,7 +55,7 @@ impl Loader for Files {
         let own = path.strip_prefix(HEADERS).and_then(|rest| rest.strip_prefix('/'));
         match own {
             Some(name) => self.headers.get(name).cloned(),
-            // Included beside the source: the application's headers have no other directory.
+            // A file next to the source, whose directory has no name.
             None => self.headers.get(path).cloned().or_else(|| fs::read(path).ok()),
         }
     }
@@ -124,7 +124,7 @@ fn has_no_kernels(part: &Output) -> bool {
     matches!(&part.artifact, Some(Artifact::Part(part)) if part.has_kernels() == Ok(false))
 }
 
-/// Whether the source is right, but the target does not support it.
+/// Whether the source is correct, but the target does not support it.
 fn lacks_only_features(output: &Output) -> bool {
     let mut errors = output.diagnostics.iter().filter(|it| it.severity == Severity::Error).peekable();
     output.artifact.is_none() && errors.peek().is_some() && errors.all(|it| it.code == Finding::TargetFeature)
@@ -142,7 +142,7 @@ fn rejection(error: Error) -> Result<String> {
     }
 }
 
-/// Loads the module that the compiler produced. `part` compiles the program to a part: it may lack nothing but kernels.
+/// Loads the module that the compiler produced. `part` compiles the program to a part, to detect a program that lacks only kernels.
 pub(crate) fn finish(
     (output, mut log): (&Output, String),
     text: &str,

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn specialization_constants() {
+    fn specialization_constants_are_set() {
         let module = Module::new(module());
         assert_eq!(module.constants, [(7, 2), (9, 1)]);
         assert!(module.set(7, &[1, 2]).is_ok());
@@ -165,7 +165,7 @@ mod tests {
 
     /// Invalid modules have no constants and cause no panic.
     #[test]
-    fn damaged_words() {
+    fn damaged_words_never_panic() {
         let whole = module();
         for end in 0..whole.len() {
             constants(&whole[..end]);

@@ -16,10 +16,10 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::ffi;
 use crate::format;
 use crate::info::{Answer, answer};
-use crate::memory::{self, Content, Memory, MemoryKind, Picture, check_flags, host_memory, inherited};
+use crate::memory::{self, Content, ImageInfo, Memory, MemoryKind, check_flags, host_memory, inherited};
 use crate::object;
 
-impl Picture {
+impl ImageInfo {
     /// The size of a texel in bytes.
     pub(crate) fn texel(&self) -> usize {
         self.desc.format.texel_size() as usize
@@ -208,8 +208,8 @@ fn describe(
     let parent = if has_parent { Some(object::get::<Memory>(raw)?) } else { None };
     if let Some(parent) = &parent {
         ensure(std::ptr::eq(context, &**parent.context()), CL_INVALID_CONTEXT)?;
-        match &parent.picture() {
-            Ok(picture) => check_image(picture, desc, &image)?,
+        match &parent.image_info() {
+            Ok(info) => check_image(info, desc, &image)?,
             Err(_) => check_buffer(parent, desc, &image)?,
         }
     }
@@ -218,7 +218,7 @@ fn describe(
 }
 
 /// Checks the image that a new one views with another channel order (OpenCL API 5.3.1.1).
-fn check_image(viewed: &Picture, desc: &cl_image_desc, image: &ImageDesc) -> Result {
+fn check_image(viewed: &ImageInfo, desc: &cl_image_desc, image: &ImageDesc) -> Result {
     let is_plane = image.kind == ImageKind::D2 && viewed.desc.levels == 1 && viewed.parent.is_none();
     let is_same = viewed.desc == ImageDesc { format: viewed.desc.format, ..*image };
     let [rows, slices] =
@@ -261,12 +261,12 @@ fn new(
     ensure(host.is_none() || desc.levels == 1, CL_INVALID_HOST_PTR)?;
     let flags = parent.as_ref().map_or(Ok(flags), |parent| inherited(parent.flags, flags))?;
     let (row_pitch, slice_pitch) = pitches(given, &desc, host.is_some())?;
-    let picture = Picture { desc, format, row_pitch, slice_pitch, parent };
+    let info = ImageInfo { desc, format, row_pitch, slice_pitch, parent };
     let homes: Vec<OnceLock<Content>> = context.devices().iter().map(|_| OnceLock::new()).collect();
     let device = &context.devices()[0].open()?.device;
     if let Some(host) = host {
         let size = desc.size.map(|size| size as usize);
-        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        let rect = info.rect(size, row_pitch, slice_pitch)?;
         // The cell is new and empty.
         let _ = homes[0].set(Content::Image(device.image_from(&desc, &gather(host, &rect))?.into()));
     }
@@ -278,7 +278,7 @@ fn new(
             properties,
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size: desc.bytes() as usize,
-            memory_kind: MemoryKind::Image(picture),
+            memory_kind: MemoryKind::Image(info),
             homes,
             owner: Mutex::new(0),
             maps: Mutex::default(),
@@ -362,5 +362,5 @@ pub(crate) extern "C" fn get_info(
     value: *mut c_void,
     size_ret: *mut usize,
 ) -> cl_int {
-    answer(size, value, size_ret, || object::get::<Memory>(image)?.picture()?.info(name))
+    answer(size, value, size_ret, || object::get::<Memory>(image)?.image_info()?.info(name))
 }

@@ -7,17 +7,17 @@ use opencl_sys::*;
 
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
-use crate::memory::Picture;
+use crate::memory::ImageInfo;
 use crate::work::{Submission, check_range};
 
 /// The region of an image; fails with `CL_INVALID_VALUE` if it is empty or outside.
 pub(crate) fn region_of(
-    picture: &Picture,
+    info: &ImageInfo,
     level: u32,
     origin: [usize; 3],
     size: [usize; 3],
 ) -> Result<ImageRegion> {
-    let whole = picture.desc.level(level).size;
+    let whole = info.desc.level(level).size;
     for axis in 0..3 {
         ensure(size[axis] > 0, CL_INVALID_VALUE)?;
         check_range(origin[axis], size[axis], whole[axis] as usize)?;
@@ -41,13 +41,13 @@ pub(crate) extern "C" fn read(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_READ_IMAGE, event)?;
         let memory = command.memory(image)?;
-        let picture = memory.picture()?;
+        let info = memory.image_info()?;
         command.wait_for(count, waits)?;
-        let level = picture.level_at(origin)?;
-        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
+        let level = info.level_at(origin)?;
+        let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         ensure(!target.is_null(), CL_INVALID_VALUE)?;
-        let region = region_of(picture, level, origin, size)?;
-        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        let region = region_of(info, level, origin, size)?;
+        let rect = info.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.migrate(&[&memory])?;
         let source = memory.level(command.queue().index(), level)?;
@@ -73,13 +73,13 @@ pub(crate) extern "C" fn write_region(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_WRITE_IMAGE, event)?;
         let memory = command.memory(image)?;
-        let picture = memory.picture()?;
+        let info = memory.image_info()?;
         command.wait_for(count, waits)?;
-        let level = picture.level_at(origin)?;
-        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
+        let level = info.level_at(origin)?;
+        let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         ensure(!source.is_null(), CL_INVALID_VALUE)?;
-        let region = region_of(picture, level, origin, size)?;
-        let rect = picture.rect(size, row_pitch, slice_pitch)?;
+        let region = region_of(info, level, origin, size)?;
+        let rect = info.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
         command.migrate(&[&memory])?;
         let target = memory.level(command.queue().index(), level)?;
@@ -103,7 +103,7 @@ pub(crate) extern "C" fn copy(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_COPY_IMAGE, event)?;
         let (source, target) = (command.memory(source)?, command.memory(target)?);
-        let (from, to) = (source.picture()?, target.picture()?);
+        let (from, to) = (source.image_info()?, target.image_info()?);
         command.wait_for(count, waits)?;
         ensure(from.desc.format == to.desc.format, CL_IMAGE_FORMAT_MISMATCH)?;
         let levels = [from.level_at(source_origin)?, to.level_at(target_origin)?];
@@ -126,12 +126,12 @@ pub(crate) extern "C" fn copy(
 }
 
 /// The texel of a fill color: a float for depth, else four components of the image's class.
-fn color(picture: &Picture, color: *const c_void) -> Result<Texel> {
-    let words: [u32; 4] = match picture.desc.format.order {
+fn color(info: &ImageInfo, color: *const c_void) -> Result<Texel> {
+    let words: [u32; 4] = match info.desc.format.order {
         ChannelOrder::Depth => [ffi::load(color.cast::<u32>()).ok_or(Code(CL_INVALID_VALUE))?, 0, 0, 0],
         _ => ffi::load(color.cast::<[u32; 4]>()).ok_or(Code(CL_INVALID_VALUE))?,
     };
-    Ok(match picture.desc.format.class() {
+    Ok(match info.desc.format.class() {
         TexelClass::Float => Texel::Float(words.map(f32::from_bits)),
         TexelClass::Signed => Texel::Signed(words.map(|word| word as i32)),
         TexelClass::Unsigned => Texel::Unsigned(words),
@@ -151,11 +151,11 @@ pub(crate) extern "C" fn fill(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_FILL_IMAGE, event)?;
         let memory = command.memory(image)?;
-        let picture = memory.picture()?;
+        let info = memory.image_info()?;
         command.wait_for(count, waits)?;
-        let texel = color(picture, fill_color)?;
-        let level = picture.level_at(origin)?;
-        let region = region_of(picture, level, picture.origin(origin)?, ffi::triple(region)?)?;
+        let texel = color(info, fill_color)?;
+        let level = info.level_at(origin)?;
+        let region = region_of(info, level, info.origin(origin)?, ffi::triple(region)?)?;
         command.migrate(&[&memory])?;
         let image = memory.level(command.queue().index(), level)?;
         let filled = command.inner().fill_image_region(&image, region, texel)?;
@@ -177,13 +177,13 @@ pub(crate) extern "C" fn copy_to_buffer(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, event)?;
         let (source, target) = (command.memory(source)?, command.memory(target)?);
-        let picture = source.picture()?;
+        let info = source.image_info()?;
         target.check_buffer()?;
         command.wait_for(count, waits)?;
-        let level = picture.level_at(origin)?;
-        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, level, origin, size)?;
-        let bytes = size.iter().product::<usize>() * picture.texel();
+        let level = info.level_at(origin)?;
+        let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(info, level, origin, size)?;
+        let bytes = size.iter().product::<usize>() * info.texel();
         check_range(offset, bytes, target.size)?;
         command.migrate(&[&source, &target])?;
         let index = command.queue().index();
@@ -209,12 +209,12 @@ pub(crate) extern "C" fn copy_from_buffer(
         let mut command = Submission::new(queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, event)?;
         let (source, target) = (command.memory(source)?, command.memory(target)?);
         source.check_buffer()?;
-        let picture = target.picture()?;
+        let info = target.image_info()?;
         command.wait_for(count, waits)?;
-        let level = picture.level_at(origin)?;
-        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, level, origin, size)?;
-        let bytes = size.iter().product::<usize>() * picture.texel();
+        let level = info.level_at(origin)?;
+        let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(info, level, origin, size)?;
+        let bytes = size.iter().product::<usize>() * info.texel();
         check_range(offset, bytes, source.size)?;
         command.migrate(&[&source, &target])?;
         let index = command.queue().index();

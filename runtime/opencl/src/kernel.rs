@@ -235,7 +235,7 @@ impl Kernel {
                 ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
                 let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
                 let memory = object::get::<Memory>(raw)?;
-                memory.picture()?;
+                memory.image_info()?;
                 ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
                 self.check_image(parameter, &memory)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))

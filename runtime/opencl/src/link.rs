@@ -129,7 +129,7 @@ pub(crate) extern "C" fn link(
         ensure(inputs_of.iter().all(|program| program.context().is(&context)), CL_INVALID_PROGRAM)?;
         let devices = context.select(count, list)?;
         let text = program::options(text, CL_INVALID_LINKER_OPTIONS)?;
-        ensure(options::are_for_linking(text), CL_INVALID_LINKER_OPTIONS)?;
+        ensure(options::are_linker_options(text), CL_INVALID_LINKER_OPTIONS)?;
         let mut builds = vec![None; context.devices().len()];
         let mut has_failed = false;
         for &index in &devices {

@@ -181,23 +181,23 @@ pub(crate) extern "C" fn map_image(
     ffi::create(error, || {
         let mut command = Submission::new(queue, CL_COMMAND_MAP_IMAGE, event)?;
         let memory = command.memory(image)?;
-        let picture = memory.picture()?;
+        let info = memory.image_info()?;
         command.wait_for(count, waits)?;
-        let level = picture.level_at(origin)?;
-        let (origin, size) = (picture.origin(origin)?, ffi::triple(region)?);
-        let region = region_of(picture, level, origin, size)?;
+        let level = info.level_at(origin)?;
+        let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
+        let region = region_of(info, level, origin, size)?;
         check_flags(flags)?;
         ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
-        ensure(!slice_pitch.is_null() || !picture.has_slices(), CL_INVALID_VALUE)?;
+        ensure(!slice_pitch.is_null() || !info.has_slices(), CL_INVALID_VALUE)?;
         check_access(&memory, flags)?;
         command.migrate(&[&memory])?;
         let (copy, pointer, rect) = match memory.host {
             Some(host) => {
-                let rect = picture.rect(size, picture.row_pitch, picture.slice_pitch)?;
-                (None, host.at(picture.offset(origin)), rect)
+                let rect = info.rect(size, info.row_pitch, info.slice_pitch)?;
+                (None, host.at(info.offset(origin)), rect)
             }
             None => {
-                let rect = picture.rect(size, 0, 0)?;
+                let rect = info.rect(size, 0, 0)?;
                 let (copy, pointer) = Copy::new(rect.extent())?;
                 (Some(copy), pointer, rect)
             }
@@ -205,8 +205,8 @@ pub(crate) extern "C" fn map_image(
         let source = memory.level(command.queue().index(), level)?;
         let map = Map { pointer, flags, region: Region::Texels { level, region, rect }, copy: copy.clone() };
         register(&memory, map)?;
-        ffi::store(row_pitch, picture.host_row_pitch(&rect));
-        ffi::store(slice_pitch, if picture.has_slices() { picture.host_slice_pitch(&rect) } else { 0 });
+        ffi::store(row_pitch, info.host_row_pitch(&rect));
+        ffi::store(slice_pitch, if info.has_slices() { info.host_slice_pitch(&rect) } else { 0 });
         let fill = move || {
             let done = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
                 command.inner().nothing()?

@@ -47,7 +47,7 @@ pub(crate) enum MemoryKind {
         origin: usize,
     },
     /// An image.
-    Image(Picture),
+    Image(ImageInfo),
     /// A pipe.
     Pipe {
         /// The size of a packet in bytes.
@@ -58,7 +58,7 @@ pub(crate) enum MemoryKind {
 }
 
 /// The description of an image.
-pub(crate) struct Picture {
+pub(crate) struct ImageInfo {
     pub(crate) desc: ImageDesc,
     /// The format, as the application gave it.
     pub(crate) format: cl_image_format,
@@ -190,7 +190,7 @@ impl Memory {
     }
 
     fn levels(&self, index: usize) -> Result<&Levels> {
-        self.picture()?;
+        self.image_info()?;
         match self.content(index)? {
             Content::Image(levels) => Ok(levels),
             Content::Buffer(_) | Content::Pipe(_) => fail(CL_INVALID_MEM_OBJECT),
@@ -215,9 +215,9 @@ impl Memory {
     }
 
     /// The description of the image; fails with `CL_INVALID_MEM_OBJECT` for a buffer.
-    pub(crate) fn picture(&self) -> Result<&Picture> {
+    pub(crate) fn image_info(&self) -> Result<&ImageInfo> {
         match &self.memory_kind {
-            MemoryKind::Image(picture) => Ok(picture),
+            MemoryKind::Image(info) => Ok(info),
             _ => fail(CL_INVALID_MEM_OBJECT),
         }
     }
@@ -240,10 +240,10 @@ impl Memory {
         let owner = &self.context.devices()[index];
         let device = &owner.open()?.device;
         let made = match &self.memory_kind {
-            MemoryKind::Image(Picture { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
+            MemoryKind::Image(ImageInfo { desc, parent: Some(parent), .. }) if !parent.is_buffer() => {
                 Content::Image(device.image_of_image(&parent.image(index)?, desc.format)?.into())
             }
-            MemoryKind::Image(Picture { desc, row_pitch, parent: Some(parent), .. }) => {
+            MemoryKind::Image(ImageInfo { desc, row_pitch, parent: Some(parent), .. }) => {
                 let texels = parent.buffer(index)?;
                 if desc.kind == ImageKind::D2 {
                     let size = [desc.size[0], desc.size[1]];
@@ -254,7 +254,7 @@ impl Memory {
                     Content::Image(device.buffer_image(&texels.slice(..bytes)?, desc.format)?.into())
                 }
             }
-            MemoryKind::Image(picture) => Content::Image(Levels::new(device, &picture.desc)?),
+            MemoryKind::Image(info) => Content::Image(Levels::new(device, &info.desc)?),
             MemoryKind::Pipe { packet_size, max_packets } => {
                 Content::Pipe(device.pipe(*packet_size, *max_packets)?)
             }
@@ -267,7 +267,7 @@ impl Memory {
     pub(crate) fn root(&self) -> &Self {
         match &self.memory_kind {
             MemoryKind::Part { parent, .. } => parent.root(),
-            MemoryKind::Image(Picture { parent: Some(parent), .. }) => parent.root(),
+            MemoryKind::Image(ImageInfo { parent: Some(parent), .. }) => parent.root(),
             _ => self,
         }
     }
@@ -303,7 +303,7 @@ impl Memory {
         match &self.memory_kind {
             MemoryKind::Buffer { .. } | MemoryKind::Part { .. } => CL_MEM_OBJECT_BUFFER,
             MemoryKind::Pipe { .. } => CL_MEM_OBJECT_PIPE,
-            MemoryKind::Image(picture) => match picture.desc.kind {
+            MemoryKind::Image(info) => match info.desc.kind {
                 ImageKind::D1 => CL_MEM_OBJECT_IMAGE1D,
                 ImageKind::D1Array => CL_MEM_OBJECT_IMAGE1D_ARRAY,
                 ImageKind::Buffer => CL_MEM_OBJECT_IMAGE1D_BUFFER,
@@ -320,7 +320,7 @@ impl Memory {
                 let is_svm = matches!(parent.memory_kind, MemoryKind::Buffer { is_svm: true });
                 (parent.handle.raw(), *origin, is_svm)
             }
-            MemoryKind::Image(Picture { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
+            MemoryKind::Image(ImageInfo { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
             MemoryKind::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
             MemoryKind::Image(_) | MemoryKind::Pipe { .. } => (std::ptr::null_mut(), 0, false),
         };

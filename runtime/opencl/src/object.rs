@@ -35,7 +35,7 @@ const RESERVE: usize = 4096;
 /// The handle of a live object, which unregisters the object when it is dropped.
 pub(crate) struct Handle(NonNull<Header>);
 
-// SAFETY: the header is immutable but for an atomic.
+// SAFETY: the header is immutable except for an atomic.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}

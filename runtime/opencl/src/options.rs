@@ -22,7 +22,7 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
-    /// The options for a module, whose language is not an option: groups may differ in size unless the option is there.
+    /// The options for a module, whose language is not an option: groups may differ in size without `-cl-uniform-work-group-size`.
     pub(crate) fn with_partial_groups(self) -> Self {
         Self { has_partial_groups: !self.is_uniform, ..self }
     }
@@ -65,7 +65,7 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
 }
 
 /// Whether all words are options of the linker (OpenCL API 5.8.7).
-pub(crate) fn are_for_linking(text: &str) -> bool {
+pub(crate) fn are_linker_options(text: &str) -> bool {
     let known = [
         "-create-library",
         "-enable-link-options",
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn the_linker_has_few_options() {
-        assert!(are_for_linking("-create-library -enable-link-options"));
-        assert!(!are_for_linking("-enable-link-options"));
-        assert!(!are_for_linking("-D A"));
-        assert!(are_for_linking(""));
+        assert!(are_linker_options("-create-library -enable-link-options"));
+        assert!(!are_linker_options("-enable-link-options"));
+        assert!(!are_linker_options("-D A"));
+        assert!(are_linker_options(""));
     }
 }

@@ -387,7 +387,7 @@ mod tests {
 
     /// glibc's `printf` produced the expected results of this and the following tests.
     #[test]
-    fn integers() {
+    fn integers_are_formatted() {
         for (format, value, expected) in [
             ("%d", 42, "42"),
             ("[%5d]", -42, "[  -42]"),
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn floats() {
+    fn floats_are_formatted() {
         for (format, value, expected) in [
             ("%f", 1.0, "1.000000"),
             ("%.2f", 2.675, "2.67"),

@@ -252,7 +252,7 @@ kernel void calls(read_only image2d_t image, global uint *out) {
         object: Object::Buffer(4),
     },
     Row {
-        name: "atomic, relaxed local stores beside a seq_cst kernel",
+        name: "atomic, relaxed local stores, with a seq_cst kernel",
         source: "kernel void other(global atomic_int *a, global uint *out) {
     out[get_global_id(0)] = atomic_load(&a[get_global_id(0)]);
 }
@@ -265,7 +265,7 @@ kernel void calls(global int *a, global uint *out) {
         object: Object::Buffer(4),
     },
     Row {
-        name: "atomic, relaxed global stores beside a seq_cst kernel",
+        name: "atomic, relaxed global stores, with a seq_cst kernel",
         source: "kernel void other(global atomic_int *a, global uint *out) {
     out[get_global_id(0)] = atomic_load(&a[get_global_id(0)]);
 }

@@ -59,7 +59,7 @@ struct Row {
 pub(crate) fn frontend(options: &Frontend) -> Result<(), String> {
     crate::heap::prepare();
     let std = LanguageVersion::parse(&options.std)
-        .ok_or_else(|| format!("`{}` is no language version", options.std))?;
+        .ok_or_else(|| format!("`{}` is not a language version", options.std))?;
     let mut paths = Vec::new();
     for path in &options.paths {
         collect(path, &mut paths).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;

@@ -323,7 +323,7 @@ mod tests {
 
     /// Runs all operations on the reference device, which also reports races. Their results are checked.
     #[test]
-    fn results() {
+    fn results_are_correct_on_the_reference_device() {
         let kiln = Kiln::new("reference").expect("the reference device is always there");
         let sizes = Sizes { elements: 1 << 12, ..Sizes::new(Size::Tiny) };
         let sub_group = kiln.device().capabilities().sub_groups.as_ref().expect("it has sub-groups");

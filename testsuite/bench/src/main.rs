@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(about = "Measures Kiln beside other implementations")]
+#[command(about = "Measures Kiln and other implementations")]
 struct Arguments {
     #[command(subcommand)]
     what: What,

@@ -266,7 +266,7 @@ struct Devices {
 }
 
 fn compare(devices: &Devices, program: &Program) -> Verdict {
-    // Undefined behavior has no right result, so this reduction is rejected.
+    // Undefined behavior has no correct result, so this reduction is rejected.
     let Ok(right) = devices.reference.results(program) else { return Verdict::Rejected };
     match devices.tested.results(program) {
         Ok(results) => match (0..right.len()).find(|&it| right[it] != results[it]) {

@@ -94,7 +94,7 @@ impl Raw {
             let ArgumentKind::Pointer(ArgumentLocation::PushConstants { offset }) =
                 interface.kernels[0].arguments[0].kind
             else {
-                return Err("the kernel's argument is no pointer".to_owned());
+                return Err("the kernel's argument is not a pointer".to_owned());
             };
             let mut push_constants = vec![0; offset as usize + 8];
             push_constants[offset as usize..].copy_from_slice(&address.to_le_bytes());

@@ -54,11 +54,11 @@ pub(crate) fn launch(program: &Program<'_>, words: &Launch) -> Result<(), Failur
                 Value::Buffer(memory)
             }
             Some(("queue", rest)) => {
-                let size = rest.parse().map_err(|_| Failure(format!("`{text}` is no queue")))?;
+                let size = rest.parse().map_err(|_| Failure(format!("`{text}` is not a queue")))?;
                 Value::Queue(program.device_queue(size)?)
             }
             Some(("pipe", rest)) => {
-                let (ty, count) = shape(rest).ok_or_else(|| Failure(format!("`{text}` is no pipe")))?;
+                let (ty, count) = shape(rest).ok_or_else(|| Failure(format!("`{text}` is not a pipe")))?;
                 Value::Pipe(program.pipe(ty.stride as u32, count as u32)?)
             }
             Some(("local", bytes)) => Value::Local(parse_number(bytes)?),
@@ -94,7 +94,7 @@ fn shape(text: &str) -> Option<(ElementType, usize)> {
 
 /// `out[0..16]`
 fn print(program: &Program<'_>, text: &str, buffers: &[Given]) -> Result<(), Failure> {
-    let wrong = || Failure(format!("`{text}` is no part of a buffer"));
+    let wrong = || Failure(format!("`{text}` is not part of a buffer"));
     let (name, range) = text.strip_suffix(']').and_then(|text| text.split_once('[')).ok_or_else(wrong)?;
     let (first, last) = range.split_once("..").ok_or_else(wrong)?;
     let given = buffers.iter().find(|given| given.parameter == name).ok_or_else(wrong)?;
@@ -115,5 +115,5 @@ fn parse_number(text: &str) -> Result<usize, Failure> {
 }
 
 fn element_type(text: &str) -> Result<ElementType, Failure> {
-    ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is no type")))
+    ElementType::parse(text).ok_or_else(|| Failure(format!("`{text}` is not a type")))
 }

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     frontends.extend(sycl.map(Frontend::Sycl));
     frontends.extend(dpctl.map(Frontend::Dpctl));
     let devices: Vec<&Device> = device::all().filter(|device| device.name != "clang").collect();
-    let mut is_right = true;
+    let mut is_correct = true;
     for frontend in frontends {
         let programs = frontend.programs();
         let mut right = 0;
@@ -46,11 +46,11 @@ fn main() -> ExitCode {
             }
         }
         println!(
-            "{frontend:?}: {right} of {} programs are right on {} devices",
+            "{frontend:?}: {right} of {} programs are correct on {} devices",
             programs.len(),
             devices.len()
         );
-        is_right &= right == programs.len();
+        is_correct &= right == programs.len();
     }
-    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_correct { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -57,7 +57,7 @@ fn run() -> Result<bool, String> {
             other => return Err(format!("there is no option {other}")),
         }
     }
-    let (mut is_right, mut total) = (true, 0);
+    let (mut is_correct, mut total) = (true, 0);
     for test in litmus::tests().iter().filter(|test| test.name.contains(&filter)) {
         for setting in test.settings() {
             let counts = stress
@@ -65,7 +65,7 @@ fn run() -> Result<bool, String> {
                 .map_err(|reason| format!("{}, {}: {reason}", test.name, setting.name()))?;
             total += counts.total();
             let forbidden = counts.matching(&test.forbidden) + counts.strange;
-            is_right &= forbidden == 0;
+            is_correct &= forbidden == 0;
             let verdict = if forbidden == 0 { "ok" } else { "FORBIDDEN" };
             println!("{}, {}: {verdict}, {forbidden} of {}", test.name, setting.name(), counts.total());
             for (outcome, count) in &counts.seen {
@@ -74,5 +74,5 @@ fn run() -> Result<bool, String> {
         }
     }
     println!("{total} instances");
-    Ok(is_right)
+    Ok(is_correct)
 }

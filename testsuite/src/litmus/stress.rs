@@ -1,4 +1,4 @@
-//! Runs litmus tests on a device: many instances at once, by the binary `kiln`, and counts the outcomes.
+//! Runs litmus tests on a device: many instances concurrently, by the binary `kiln`, and counts the outcomes.
 
 use std::{
     collections::BTreeMap,

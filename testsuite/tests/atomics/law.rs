@@ -175,7 +175,7 @@ impl Call<'_> {
 
     /// The codes of the diagnostics that may reject it; empty if it is legal (OpenCL C 6.15.12.3, 6.15.12.4, 6.15.12.7,
     /// 6.15.12.10).
-    pub(crate) fn refusals(&self, has: &Has) -> BTreeSet<&'static str> {
+    pub(crate) fn rejections(&self, has: &Has) -> BTreeSet<&'static str> {
         let mut codes = BTreeSet::new();
         let order = self.order.unwrap_or(Choice::Named("seq_cst"));
         let scope = self.scope.unwrap_or(Choice::Named("device"));
@@ -187,7 +187,7 @@ impl Call<'_> {
                 let is_store = !self.function.orders.contains(&"acquire");
                 codes.insert(if is_store { "atomic-order-store" } else { "atomic-order-load" });
             }
-            Choice::Named(name) => codes.extend(has.refuses_order(name)),
+            Choice::Named(name) => codes.extend(has.rejects_order(name)),
             Choice::Runtime => {}
         }
         if let (Some(failures), Some(failure)) = (&self.function.failures, self.failure) {
@@ -199,7 +199,7 @@ impl Call<'_> {
                     if !failures.contains(&name) || is_stronger(name, order) {
                         codes.insert("atomic-order-failure");
                     }
-                    codes.extend(has.refuses_order(name));
+                    codes.extend(has.rejects_order(name));
                 }
                 Choice::Runtime => {}
             }
@@ -211,7 +211,7 @@ impl Call<'_> {
             Choice::Named("work_item") => {
                 codes.insert("scope-work-item");
             }
-            Choice::Named(name) => codes.extend(has.refuses_scope(name)),
+            Choice::Named(name) => codes.extend(has.rejects_scope(name)),
             Choice::Runtime => {}
         }
         codes
@@ -231,7 +231,7 @@ fn is_stronger(failure: &str, success: Choice) -> bool {
 
 impl Has {
     /// OpenCL C 6.15.12.10: in 3.0 orders and scopes need their features; in 2.0 only sub-groups do.
-    pub(crate) fn refuses_order(&self, name: &str) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn rejects_order(&self, name: &str) -> impl Iterator<Item = &'static str> {
         let is_there = match name {
             "relaxed" => true,
             "seq_cst" => self.seq_cst,
@@ -242,7 +242,7 @@ impl Has {
     }
 
     /// The codes that may reject a scope. `memory_scope_all_devices` is not a name before 3.0.
-    pub(crate) fn refuses_scope(&self, name: &str) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn rejects_scope(&self, name: &str) -> impl Iterator<Item = &'static str> {
         let is_there = match name {
             "sub_group" => self.sub_groups,
             "device" => !self.features || self.device,
@@ -335,7 +335,7 @@ impl Fence {
     }
 
     /// The codes of the diagnostics that may reject it (OpenCL C 6.15.8, 6.15.12.4, 6.15.12.5, 6.15.15).
-    pub(crate) fn refusals(&self, has: &Has) -> BTreeSet<&'static str> {
+    pub(crate) fn rejections(&self, has: &Has) -> BTreeSet<&'static str> {
         let mut codes = BTreeSet::new();
         if self.flags == Flags::Wrong {
             codes.insert("fence-flags-value");
@@ -352,7 +352,7 @@ impl Fence {
                     }
                     // Fences need no feature for acquire, release and acq_rel.
                     if name == "seq_cst" {
-                        codes.extend(has.refuses_order(name));
+                        codes.extend(has.rejects_order(name));
                     }
                 }
                 Choice::Runtime => {}
@@ -377,7 +377,7 @@ impl Fence {
                 if self.flags.has_image() && !is_barrier {
                     codes.insert("fence-image");
                 }
-                codes.extend(has.refuses_scope(name));
+                codes.extend(has.rejects_scope(name));
             }
             Some(Choice::Runtime) | None => {}
         }

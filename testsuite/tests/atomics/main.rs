@@ -131,17 +131,17 @@ fn try_program(configuration: &Configuration, program: &Program) -> Result<Count
     let mut legal = vec![true; program.calls.len()];
     let mut failures = Vec::new();
     for (index, call) in program.calls.iter().enumerate() {
-        let wanted = &call.refusals;
+        let wanted = &call.rejections;
         let reported =
             lines[index].and_then(|line| checked.errors.get(&line)).map_or(&[][..], |reported| reported);
         legal[index] = wanted.is_empty();
         counts.rejected += usize::from(!wanted.is_empty());
-        let is_right = if wanted.is_empty() {
+        let is_correct = if wanted.is_empty() {
             reported.is_empty()
         } else {
             !reported.is_empty() && reported.iter().all(|(code, _)| wanted.contains(code.as_str()))
         };
-        if !is_right {
+        if !is_correct {
             failures.push(format!("{}\n    should be {wanted:?}, is {reported:?}", call.text));
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct Statement {
     /// The statement.
     pub(crate) text: String,
     /// The codes of the diagnostics that may reject it.
-    pub(crate) refusals: BTreeSet<&'static str>,
+    pub(crate) rejections: BTreeSet<&'static str>,
     /// Whether it is compiled to at least one instruction.
     pub(crate) is_visible: bool,
 }
@@ -69,13 +69,18 @@ pub(crate) fn all(configuration: &Configuration) -> Vec<Program> {
 }
 
 fn statement(call: &Call<'_>, space: &'static str, has: &Has) -> Statement {
-    Statement { space, text: call.text("uint"), refusals: call.refusals(has), is_visible: space != "private" }
+    Statement {
+        space,
+        text: call.text("uint"),
+        rejections: call.rejections(has),
+        is_visible: space != "private",
+    }
 }
 
 fn fence_statement(fence: &Fence, has: &Has) -> Statement {
     // Relaxed fences, fences without flags, and image fences on Vulkan emit no instructions.
     let is_visible = fence.name.ends_with("barrier");
-    Statement { space: "global", text: fence.text(), refusals: fence.refusals(has), is_visible }
+    Statement { space: "global", text: fence.text(), rejections: fence.rejections(has), is_visible }
 }
 
 /// The functions of OpenCL C 1.x; `atom_` and its 64 bits are extensions of their own.
@@ -96,7 +101,7 @@ fn legacy(configuration: &Configuration) -> Vec<Program> {
             let operands = ["", ", v", ", e, v"][operands];
             for space in ["global", "local"] {
                 let text = format!("*r += (uint){name}(p{operands});");
-                calls.push(Statement { space, text, refusals: BTreeSet::new(), is_visible: true });
+                calls.push(Statement { space, text, rejections: BTreeSet::new(), is_visible: true });
             }
         }
         programs.push(Program { name: format!("legacy {ty}"), ty: ty.to_owned(), is_legacy: true, calls });

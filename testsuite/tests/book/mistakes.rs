@@ -1,6 +1,6 @@
 //! docs/mistakes.md and docs/mistakes-from-other-languages.md: typical mistakes, with the messages of Kiln and of clang 22.
 //!
-//! testsuite/data/mistakes.txt contains the mistakes, and mistakes-clang.tsv beside it what clang reports. With
+//! testsuite/data/mistakes.txt contains the mistakes, and mistakes-clang.tsv next to it what clang reports. With
 //! `--nightly`, clang runs and is compared with that file; `cargo xtask bless book` rewrites it.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};

@@ -42,12 +42,12 @@ impl Group<'_> {
 
 type Exact = Box<dyn Fn(&Group) -> Option<i128>>;
 
-/// A call on `x` of lane `l`, and its result; `None` if undefined.
+/// A call with the value `x` of lane `l`, and a function that computes its result: `None` if it is undefined.
 struct Call {
     text: String,
-    /// All work-items participate, or two of three.
+    /// Whether all work-items participate; otherwise two of three.
     is_uniform: bool,
-    /// The result is of the type of the values.
+    /// Whether the result has the type of the values.
     is_of_type: bool,
     exact: Exact,
 }
@@ -77,8 +77,8 @@ fn identity(name: &str) -> Option<i128> {
     }
 }
 
-/// Reductions and scans whose names start with this prefix.
-fn folds(calls: &mut Vec<Call>, prefix: &str, is_uniform: bool, all: &[Fold]) {
+/// Adds the reductions and scans with this prefix.
+fn push_reductions_and_scans(calls: &mut Vec<Call>, prefix: &str, is_uniform: bool, all: &[Fold]) {
     for &(name, fold) in all {
         calls.push(call(&format!("{prefix}reduce_{name}(x)"), is_uniform, true, move |it| {
             it.all().reduce(fold)
@@ -92,7 +92,7 @@ fn folds(calls: &mut Vec<Call>, prefix: &str, is_uniform: bool, all: &[Fold]) {
     }
 }
 
-fn of_sub_groups(ty: Scalar) -> Vec<Call> {
+fn sub_group_calls(ty: Scalar) -> Vec<Call> {
     let mut calls = vec![
         call("sub_group_all(x > 1)", true, false, |it| Some(it.all().all(|x| x > 1).into())),
         call("sub_group_any(x > 2)", true, false, |it| Some(it.all().any(|x| x > 2).into())),
@@ -162,11 +162,11 @@ fn of_sub_groups(ty: Scalar) -> Vec<Call> {
         let text = format!("sub_group_clustered_reduce_{name}(x > 1, 4)");
         calls.push(call(&text, false, false, move |it| over(&mut it.part(it.lane & !3, (it.lane & !3) + 4))));
     }
-    folds(&mut calls, "sub_group_", true, &NUMBERS[..3]);
-    folds(&mut calls, "sub_group_non_uniform_", false, &NUMBERS);
+    push_reductions_and_scans(&mut calls, "sub_group_", true, &NUMBERS[..3]);
+    push_reductions_and_scans(&mut calls, "sub_group_non_uniform_", false, &NUMBERS);
     let mut clustered = NUMBERS.to_vec();
     if ty.kind != Kind::Real {
-        folds(&mut calls, "sub_group_non_uniform_", false, &BITS);
+        push_reductions_and_scans(&mut calls, "sub_group_non_uniform_", false, &BITS);
         clustered.extend(BITS);
     }
     for (name, fold) in clustered {
@@ -181,7 +181,7 @@ fn of_sub_groups(ty: Scalar) -> Vec<Call> {
     calls
 }
 
-fn of_work_groups() -> Vec<Call> {
+fn work_group_calls() -> Vec<Call> {
     let mut calls = vec![
         call("work_group_all(x > 1)", true, false, |it| Some(it.all().all(|x| x > 1).into())),
         call("work_group_any(x > 2)", true, false, |it| Some(it.all().any(|x| x > 2).into())),
@@ -189,11 +189,11 @@ fn of_work_groups() -> Vec<Call> {
         call("work_group_broadcast(x, 6, 0)", true, true, |it| Some(it.values[6])),
         call("work_group_broadcast(x, 7, 0, 0)", true, true, |it| Some(it.values[7])),
     ];
-    folds(&mut calls, "work_group_", true, &NUMBERS[..3]);
+    push_reductions_and_scans(&mut calls, "work_group_", true, &NUMBERS[..3]);
     calls
 }
 
-/// Runs the calls on groups of a size, and compares.
+/// Runs the calls on groups of this size, and compares the results.
 fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize, group: usize) {
     let values: Vec<i128> = (0..items).map(|item| (item as i128 * 5 + item as i128 / 3) % 3 + 1).collect();
     let bits: Vec<u64> = values.iter().map(|&it| ty.bits_of(it as f64)).collect();
@@ -252,12 +252,12 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
 pub(crate) fn sub_groups(device: Device) {
     // A sample of the types.
     let chosen = ["char", "ushort", "int", "ulong", "half", "float", "double"];
-    let is_whole = nightly::is_whole("7 of 11 types of sub-group functions");
+    let tests_all = nightly::tests_all("7 of 11 types of sub-group functions");
     let types = INTEGERS.iter().chain(device.reals());
-    for &ty in types.filter(|ty| is_whole || chosen.contains(&ty.name)) {
+    for &ty in types.filter(|ty| tests_all || chosen.contains(&ty.name)) {
         // Products of eight numbers up to three exceed the exact integers of half, and larger products exceed `int`.
         let has_products = ty.kind != Kind::Real || ty.name != "half" && device.sub_group <= 32;
-        let mut calls = of_sub_groups(ty);
+        let mut calls = sub_group_calls(ty);
         calls.retain(|call| has_products || !call.text.contains("mul(") && !call.text.contains("_mul"));
         let items = device.sub_group.max(32);
         check(device, ty, &calls, items, items, device.sub_group);
@@ -267,7 +267,7 @@ pub(crate) fn sub_groups(device: Device) {
 pub(crate) fn work_groups(device: Device) {
     for &ty in INTEGERS[4..].iter().chain(device.reals()) {
         for size in [48, device.work_group.saturating_sub(56).clamp(49, 300)] {
-            check(device, ty, &of_work_groups(), 2 * size, size, size);
+            check(device, ty, &work_group_calls(), 2 * size, size, size);
         }
     }
 }

@@ -301,8 +301,8 @@ pub(crate) fn vectors(device: Device) {
     let mut random = Random::new(23);
     let bits: Vec<u64> =
         (0..64).map(|_| FLOAT.bits_of(f64::from(random.bits() as i32) * 2f64.powi(-29))).collect();
-    let is_whole = nightly::is_whole("2 of 5 widths of vectors in functions of floating-point numbers");
-    let widths: &[usize] = if is_whole { &[2, 3, 4, 8, 16] } else { &[3, 8] };
+    let tests_all = nightly::tests_all("2 of 5 widths of vectors in functions of floating-point numbers");
+    let widths: &[usize] = if tests_all { &[2, 3, 4, 8, 16] } else { &[3, 8] };
     for calls in WIDE.chunks(5) {
         let mut jobs = Vec::new();
         for call in calls {

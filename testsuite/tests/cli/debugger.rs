@@ -159,8 +159,8 @@ impl Editor {
         }
     }
 
-    /// Continues to the next stop.
-    fn moves(&mut self, command: &str, from: &Stop) -> Stop {
+    /// Sends a command that resumes the launch, and waits for the next stop.
+    fn resume(&mut self, command: &str, from: &Stop) -> Stop {
         self.ask(command, json!({ "threadId": from.thread }));
         self.stop()
     }
@@ -231,18 +231,18 @@ fn read(output: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-fn four() -> Value {
+fn launch_of_four() -> Value {
     json!({ "kernel": "k", "global": 4, "local": "4", "args": ["buf:int[4]", "int:3"], "print": ["out[0..4]"] })
 }
 
 #[test]
 fn a_debugger_breaks_steps_and_shows_variables() {
-    let mut editor = Editor::new(four());
+    let mut editor = Editor::new(launch_of_four());
     // Line 9 has no code; line 8 is only the name of the kernel.
     assert_eq!(editor.breakpoints(&[(8, ""), (14, "i == 1")]), [10, 14]);
     let stop = editor.continue_to_stop();
     assert_eq!((stop.reason.as_str(), stop.positions.as_slice()), ("breakpoint", &["k:10".to_owned()][..]));
-    let stop = editor.moves("continue", &stop);
+    let stop = editor.resume("continue", &stop);
     assert_eq!(stop.positions, ["k:14"]);
     let locals = editor.variables("Locals", &stop);
     let expected = [
@@ -256,21 +256,21 @@ fn a_debugger_breaks_steps_and_shows_variables() {
     assert_eq!(locals[..6], expected);
     assert_eq!(editor.variables("Work-item", &stop)[0], "(0, 0, 0) global id = (0, 0, 0)");
 
-    let stop = editor.moves("stepIn", &stop);
+    let stop = editor.resume("stepIn", &stop);
     assert_eq!(stop.positions, ["doubled:2", "k:14"]);
     assert_eq!([editor.value("x", &stop), editor.value("result", &stop)], ["1", "uninitialized"]);
-    let stop = editor.moves("next", &stop);
+    let stop = editor.resume("next", &stop);
     assert_eq!((stop.positions[0].as_str(), editor.value("result", &stop)), ("doubled:3", "2".to_owned()));
-    let stop = editor.moves("stepOut", &stop);
+    let stop = editor.resume("stepOut", &stop);
     assert_eq!(stop.positions, ["k:14"]);
-    let stop = editor.moves("next", &stop);
-    let stop = editor.moves("next", &stop);
+    let stop = editor.resume("next", &stop);
+    let stop = editor.resume("next", &stop);
     assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:13", "2".to_owned()));
 
     // Steps backward.
-    let stop = editor.moves("stepBack", &stop);
+    let stop = editor.resume("stepBack", &stop);
     assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:15", "0".to_owned()));
-    let stop = editor.moves("stepBack", &stop);
+    let stop = editor.resume("stepBack", &stop);
     assert_eq!(stop.positions, ["k:14"]);
     let (code, output) = editor.finish(&stop);
     assert_eq!((code, output.as_str()), (0, "6\n9\n12\n15\nout[0..4] = 9 12 15 6\n"));
@@ -278,7 +278,7 @@ fn a_debugger_breaks_steps_and_shows_variables() {
 
 #[test]
 fn work_items_are_threads_and_memory_has_writers() {
-    let mut editor = Editor::new(four());
+    let mut editor = Editor::new(launch_of_four());
     editor.breakpoints(&[(20, "get_local_id(0) == 0")]);
     let stop = editor.continue_to_stop();
     let threads = editor.ask("threads", json!({}))["threads"].clone();
@@ -303,21 +303,21 @@ fn work_items_are_threads_and_memory_has_writers() {
 
 #[test]
 fn the_debugger_finds_writes_forward_and_backward() {
-    let mut editor = Editor::new(four());
+    let mut editor = Editor::new(launch_of_four());
     editor.breakpoints(&[(13, "i == 0")]);
     let stop = editor.continue_to_stop();
     let data = editor.ask("dataBreakpointInfo", json!({ "name": "sum", "frameId": stop.frame }));
     editor.ask("setDataBreakpoints", json!({ "breakpoints": [{ "dataId": data["dataId"] }] }));
     editor.breakpoints(&[(17, "")]);
-    let stop = editor.moves("continue", &stop);
+    let stop = editor.resume("continue", &stop);
     assert_eq!((stop.reason.as_str(), stop.description.as_str()), ("data breakpoint", "sum has changed"));
     assert_eq!(editor.value("sum", &stop), "2");
-    let stop = editor.moves("continue", &stop);
+    let stop = editor.resume("continue", &stop);
     assert_eq!(editor.value("sum", &stop), "6");
-    let stop = editor.moves("continue", &stop);
+    let stop = editor.resume("continue", &stop);
     assert_eq!(stop.positions, ["k:17"]);
     // Stops before the statement that changed it last.
-    let stop = editor.moves("reverseContinue", &stop);
+    let stop = editor.resume("reverseContinue", &stop);
     assert_eq!((stop.positions[0].as_str(), editor.value("sum", &stop)), ("k:15", "2".to_owned()));
     let (code, _) = editor.finish(&stop);
     assert_eq!(code, 0);
@@ -343,7 +343,7 @@ fn undefined_behavior_stops_the_launch() {
     let stop = editor.continue_to_stop();
     assert!(stop.description.ends_with("[out-of-bounds]"), "{}", stop.description);
     assert_eq!((stop.positions[0].as_str(), editor.value("index", &stop)), ("outside:30", "5".to_owned()));
-    let stop = editor.moves("stepBack", &stop);
+    let stop = editor.resume("stepBack", &stop);
     assert_eq!(stop.positions, ["outside:30"]);
     assert_eq!(editor.finish(&stop).0, 3);
 }

@@ -2,7 +2,7 @@
 
 use kiln_testsuite::{device::Device, frontends::Frontend};
 
-/// The programs of a language, translated at these levels, are right on these devices.
+/// The programs of a language, translated at these levels, are correct on these devices.
 fn check(frontend: fn(&'static str) -> Frontend, count: usize) {
     for (level, names) in
         [("-O0", &["lavapipe", "reference"][..]), ("-O2", &["swiftshader", "vulkan-reference"])]

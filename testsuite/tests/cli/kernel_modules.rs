@@ -536,7 +536,7 @@ fn scopes_and_masks_follow_opencl() {
 /// Each mistake is reported with the instruction and its word.
 #[test]
 fn mistakes_are_errors() {
-    let folder = folder(&[("text.spv", "this is no module")]);
+    let folder = folder(&[("text.spv", "this is not a module")]);
     let cases = [
         // A store with acquire order, which the verifier rejects.
         ("OpAtomicStore %p %one %acquire %zero\n", "OpAtomicStore", "OpenCL-atomic-store-order"),

@@ -165,7 +165,7 @@ fn an_output_can_be_a_device() {
 
 #[test]
 fn macros_are_defined_and_undefined_in_order() {
-    let source = "#ifndef N\n#error no N\n#endif\n#if N != 3\n#error another N\n#endif\n";
+    let source = "#ifndef N\n#error no N\n#endif\n#if N != 3\n#error a different N\n#endif\n";
     let folder = folder(&[("a.cl", &format!("{source}{GOOD}"))]);
     for (options, code) in [
         (&["-DN=3"][..], 0),
@@ -271,7 +271,7 @@ fn colors_are_used_on_terminals_and_on_request() {
         variable.map(|name| command.env(name, "1"));
         kiln_with(&mut command, "").stderr.contains("\x1b[")
     };
-    assert!(!colored(&[], None), "standard error is no terminal");
+    assert!(!colored(&[], None), "standard error is not a terminal");
     assert!(!colored(&["--color", "never"], Some("CLICOLOR_FORCE")));
     assert!(!colored(&[], Some("NO_COLOR")));
     assert!(colored(&["--color", "always"], None));
@@ -430,7 +430,7 @@ fn assembly_can_be_assembled() {
         assert_eq!(assembled.code(), Some(0), "{source} for {env}: {}", assembled.text());
         // The generator differs, and the bound may differ.
         let words = |name: &str| fs::read(folder.path().join(name)).expect("a module").split_off(20);
-        assert!(words("a.spv") == words("b.spv"), "{source} for {env} is another module");
+        assert!(words("a.spv") == words("b.spv"), "{source} for {env} is a different module");
     }
 }
 
@@ -639,7 +639,7 @@ fn unknown_extensions_are_reported() {
 }
 
 #[test]
-fn a_full_disk_is_a_failure_and_no_internal_error() {
+fn a_full_disk_is_not_an_internal_error() {
     let folder = folder(&[("k.cl", GOOD)]);
     let kiln = kiln::command().get_program().to_string_lossy().into_owned();
     let run = |words: &str| {
@@ -679,12 +679,12 @@ fn response_files_contain_arguments() {
         run.stderr
     };
     assert_eq!(fails("@cycle"), "error: response files are nested more than 16 deep: `cycle`\n");
-    assert_eq!(fails("@open"), "error: the response file `open` has a quotation mark without its partner\n");
+    assert_eq!(fails("@open"), "error: the response file `open` has an unmatched quotation mark\n");
     assert!(fails("@none").starts_with("error: the response file `none` cannot be read: "));
 }
 
 #[test]
-fn endless_contents_of_buffers_end() {
+fn buffer_contents_are_bounded() {
     let source = "kernel void k(global int *o) {}\n";
     let folder = folder(&[("k.cl", source), ("nine", "123456789")]);
     let run = |argument: &str| {
@@ -703,14 +703,14 @@ fn endless_contents_of_buffers_end() {
 }
 
 #[test]
-fn a_source_after_two_dashes_is_no_option() {
+fn a_source_after_two_dashes_is_not_an_option() {
     let folder = folder(&[("-MD.cl", GOOD)]);
     assert_eq!(kiln(&folder, &["compile", "-o", "k.spv", "--", "-MD.cl"]).code(), Some(0));
     assert!(is_module(&folder.path().join("k.spv")));
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = folder(&[("long.cl", &"int a;\n".repeat(100_000))]);
     let line = format!("{} compile -E long.cl | head -1", kiln::command().get_program().to_string_lossy());
     let printed = process::run(Command::new("sh").current_dir(folder.path()).args(["-c", &line]), b"", LIMIT);

@@ -57,7 +57,7 @@ fn invalid_modules_are_not_run() {
             let mut run = command(&folder, &["run", "bad.spv", "--global", "1", "--arg", "buf:int[1]"]);
             Device::named(device).expect("a device").only(&mut run).expect("it is installed");
             let found = kiln_with(&mut run, "");
-            // A Vulkan module is no module for the reference device of the OpenCL environment.
+            // A Vulkan module is not a module for the reference device of the OpenCL environment.
             let is_other = environment == "vulkan" && device == "reference";
             let wanted = if is_other { "compile" } else { "[SPIRV-access-type]" };
             assert!(found.code() != Some(0) && found.stderr.contains(wanted), "{device}: {}", found.stderr);

@@ -34,9 +34,9 @@ fn device_profiles_disable_missing_features() {
         assert_eq!(finished.status.code(), Some(code), "{words:?}: {}", finished.stderr);
     }
     let words = ["compile", "image.cl", "--device-profile", "lavapipe", "--feature", "-fp16"];
-    let refusal = kiln(&folder, &words).stderr;
-    assert!(refusal.contains("images that are read and written"), "{refusal}");
-    assert!(refusal.contains("device profile `lavapipe -fp16`"), "{refusal}");
+    let rejection = kiln(&folder, &words).stderr;
+    assert!(rejection.contains("images that are read and written"), "{rejection}");
+    assert!(rejection.contains("device profile `lavapipe -fp16`"), "{rejection}");
     assert!(compile(&["--device-profile", "wrong.profile"]).stderr.contains("line 2: `fp65`"));
 
     let profile = kiln(&folder, &["devices", "--profile", "llvmpipe"]);
@@ -74,10 +74,10 @@ fn images_beyond_the_limit_of_a_device_are_rejected() {
     ] {
         let finished = kiln(&folder, &["compile", source, "--device-profile", profile, "-o", "out.spv"]);
         assert_eq!(finished.status.success(), wanted.is_none(), "{source} {profile}: {}", finished.stderr);
-        let place = format!("{source}:2:13");
+        let position = format!("{source}:2:13");
         if let Some(wanted) = wanted {
             assert!(finished.stderr.contains(wanted), "{}", finished.stderr);
-            assert!(finished.stderr.contains(&place), "{}", finished.stderr);
+            assert!(finished.stderr.contains(&position), "{}", finished.stderr);
         }
     }
 }

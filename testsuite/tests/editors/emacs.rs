@@ -14,7 +14,7 @@ const SOURCE: &str = "kernel void k(global int *out) {
 
 #[test]
 fn emacs_shows_diagnostics_and_completions() {
-    if !nightly::is_whole("0 of 1 session of Emacs") {
+    if !nightly::tests_all("0 of 1 session of Emacs") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

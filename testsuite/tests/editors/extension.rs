@@ -26,11 +26,11 @@ fn json(name: &str) -> Value {
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value[name].as_array().unwrap_or_else(|| panic!("`{name}` is no list in {value}"))
+    value[name].as_array().unwrap_or_else(|| panic!("`{name}` is not a list in {value}"))
 }
 
 fn word<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_else(|| panic!("`{name}` is no text in {value}"))
+    value[name].as_str().unwrap_or_else(|| panic!("`{name}` is not a text in {value}"))
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn tasks_and_the_test_view_run_kiln() {
 /// The steps of `cargo xtask vscode`, which need npm's registry.
 #[test]
 fn the_extension_is_packaged() {
-    if !nightly::is_whole("0 of 1 package of the extension for VS Code") {
+    if !nightly::tests_all("0 of 1 package of the extension for VS Code") {
         return;
     }
     let built = copied();

@@ -21,13 +21,13 @@ fn json(text: &str) -> Value {
 }
 
 fn words(list: &Value) -> Vec<&str> {
-    let list = list.as_array().unwrap_or_else(|| panic!("{list} is no list"));
-    list.iter().map(|word| word.as_str().unwrap_or_else(|| panic!("{word} is no text"))).collect()
+    let list = list.as_array().unwrap_or_else(|| panic!("{list} is not a list"));
+    list.iter().map(|word| word.as_str().unwrap_or_else(|| panic!("{word} is not a text"))).collect()
 }
 
 #[track_caller]
 fn has_only(table: &Value, keys: &[&str]) {
-    for key in table.as_object().unwrap_or_else(|| panic!("{table} is no table")).keys() {
+    for key in table.as_object().unwrap_or_else(|| panic!("{table} is not a table")).keys() {
         assert!(keys.contains(&key.as_str()), "the editor has no key `{key}`");
     }
 }

@@ -186,8 +186,8 @@ pub(crate) fn correctly_rounded_division_and_root(device: &'static Device) {
         for (call, expected, bits) in [("x / y", quotient, quotients[index]), ("sqrt(x)", root, roots[index])]
         {
             let got = Kind::Float.decode(bits).to_f64();
-            let is_right = got == expected || got.is_nan() && expected.is_nan();
-            if !is_right && failures.len() < 20 {
+            let is_correct = got == expected || got.is_nan() && expected.is_nan();
+            if !is_correct && failures.len() < 20 {
                 failures
                     .push(format!("{call} on {} at {x:e}, {y:e}: {got:e} and not {expected:e}", device.name));
             }

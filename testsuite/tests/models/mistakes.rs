@@ -1,5 +1,5 @@
-//! Mistakes of passes: the IR after a pass is changed as a mistake of the pass would change it, and the other passes and the
-//! emitter make a module of it. The models find an outcome or a data race that OpenCL does not have.
+//! Mutation tests of passes: the IR after a pass is changed as a mistake in the pass would change it, and the later passes and the
+//! emitter compile it. The models must find an outcome or a data race that OpenCL does not allow.
 //!
 //! Each row is a mistake, with the program that detects it. The compiler itself has no switch for any of them.
 
@@ -108,7 +108,7 @@ fn options() -> Options {
     Options { target: Target::full(Environment::Vulkan), ..Options::default() }
 }
 
-/// A program, and what is made of it.
+/// A program, its module for OpenCL and its IR after passes.
 struct Subject {
     name: String,
     program: Program,
@@ -177,7 +177,7 @@ fn ir_after(pass: &str, program: &Program) -> String {
     }
 }
 
-/// The module that the passes after this one, and the emitter, make of the IR.
+/// Compiles the IR after a pass to a module.
 fn module_of(pass: &str, text: &str) -> Result<Vec<u32>, String> {
     let mut module = kiln_ir::parse(text).map_err(|error| format!("{error}\n{text}"))?;
     let invalid = kiln_ir::verify(&module);
@@ -228,7 +228,7 @@ impl Mistake {
     }
 }
 
-/// Without a mistake, the passes make the same module of the text.
+/// Without a mistake, the passes compile the printed IR to an equivalent module.
 #[test]
 fn passes_continue_from_text() {
     for subject in programs().iter().step_by(9) {

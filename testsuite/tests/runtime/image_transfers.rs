@@ -77,7 +77,7 @@ fn region(random: &mut Random, within: [u32; 3], size: Option<[u32; 3]>) -> Imag
     ImageRegion { origin, size }
 }
 
-/// Random transfers between images of all shapes, buffers and the host, beside a model of plain arrays.
+/// Random transfers between images of all shapes, buffers and the host, compared with a model of plain arrays.
 #[allow(unsafe_code, reason = "the test keeps the slices")]
 pub(crate) fn all_shapes(device: &Device) {
     let queue = device.queue().unwrap();

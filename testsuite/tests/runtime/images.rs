@@ -11,7 +11,7 @@ use crate::{compile, compile_with, launch};
 const RGBA32: ImageFormat = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Uint32);
 const R32: ImageFormat = ImageFormat::new(ChannelOrder::R, ChannelType::Uint32);
 
-/// Parts of images of every shape are written, copied and read, beside a model of plain arrays.
+/// Parts of images of every shape are written, copied and read, compared with a model of plain arrays.
 pub(crate) fn parts(device: &Device) {
     let queue = device.queue().unwrap();
     let shapes = [
@@ -166,9 +166,9 @@ pub(crate) fn of_images(device: &Device) {
         queue.fill_image(&image, Texel::Float(COLOR)).unwrap();
         assert_eq!(queue.read_image::<u8>(&image).unwrap(), [converted; 2].concat());
         let plain = compile_with(device, SOURCE, |options| options.extensions.clear());
-        let refused = plain.kernel("write").unwrap().set(0, &image).map(drop);
+        let rejected = plain.kernel("write").unwrap().set(0, &image).map(drop);
         let is_opencl = device.info().environment == kiln_runtime::Environment::OpenCl;
-        assert_eq!(refused.is_err(), !is_opencl, "without the extension: {refused:?}");
+        assert_eq!(rejected.is_err(), !is_opencl, "without the extension: {rejected:?}");
         // A kernel that queries the channel order itself.
         let plainly = |source: &str| {
             let off = ("cl_khr_srgb_image_writes".to_owned(), false);
@@ -182,8 +182,8 @@ pub(crate) fn of_images(device: &Device) {
         assert_eq!(queue.read(&found).unwrap(), [order.number() as i32]);
         assert_eq!(queue.read_image::<u8>(&image).unwrap()[..4], converted);
         if device.info().extensions().has(Extension::ReadWriteImages) {
-            let refused = plainly(CHANGING).kernel("change").unwrap().set(0, &image).map(drop);
-            assert_eq!(refused.is_err(), !is_opencl, "its reads do not convert: {refused:?}");
+            let rejected = plainly(CHANGING).kernel("change").unwrap().set(0, &image).map(drop);
+            assert_eq!(rejected.is_err(), !is_opencl, "its reads do not convert: {rejected:?}");
         }
     }
     let [single, depth] =

@@ -43,7 +43,7 @@ pub(crate) fn wait_lists(device: &Device) {
     assert!(matches!(doomed.wait(), Err(Error::WaitList { .. })));
 }
 
-/// Random commands on random devices, ordered by events, enqueued at once or after a user event that is set last.
+/// Random commands on random devices, ordered by events, enqueued immediately or after a user event that is set last.
 pub(crate) fn buffers(device: &Device) {
     const BYTES: usize = 1024;
     let devices = devices(device);

@@ -20,7 +20,7 @@ pub(crate) fn reference() -> Outcome {
     let vendors = tempfile::tempdir().map_err(|e| e.to_string())?;
     fs::write(vendors.path().join("oclgrind.icd"), OCLGRIND).map_err(|e| e.to_string())?;
     println!(
-        "with checks, beside Oclgrind with --data-races --uninitialized; where that fails, with --data-races\n"
+        "with checks, compared with Oclgrind with --data-races --uninitialized; where that fails, with --data-races\n"
     );
     for program in PROGRAMS {
         let strict = |uninitialized: &str| {
@@ -35,7 +35,7 @@ pub(crate) fn reference() -> Outcome {
             None => println!("{program:<16} Oclgrind does not run it"),
         }
     }
-    println!("\nwithout checks, beside PoCL\n");
+    println!("\nwithout checks, compared with PoCL\n");
     let pocl = ["--platform", "Portable", "--size", "small", "--rounds", "5"];
     process::run(
         kernels(&pocl).env("OCL_ICD_VENDORS", Path::new("/etc/OpenCL/vendors")).env("KILN_CHECKS", "0"),

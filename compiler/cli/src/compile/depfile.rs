@@ -16,7 +16,7 @@ pub(crate) struct DependencyOptions {
     /// The same as -M, because there are no system headers; spelled `-MM`
     #[arg(long = "MM", hide = true)]
     only_user: bool,
-    /// Also write the dependencies, beside the output; spelled `-MD`
+    /// Also write the dependencies, next to the output; spelled `-MD`
     #[arg(long = "MD")]
     also: bool,
     /// The same as -MD; spelled `-MMD`

@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// The result of a source: the text to print and the outcome.
-pub(crate) type Job = Result<(String, Outcome), Failure>;
+pub(crate) type JobResult = Result<(String, Outcome), Failure>;
 
 /// Runs a job for each source. Prints the reports in order, and returns the worst outcome.
 pub(crate) fn each(
     sources: &[String],
     options: &CompileOptions,
-    job: impl Fn(&str) -> Job + Sync,
+    job: impl Fn(&str) -> JobResult + Sync,
 ) -> Result<Outcome, Failure> {
     let jobs = match sources {
         [source] => vec![job(source)],
@@ -53,9 +53,9 @@ pub(crate) fn each(
     if failures.is_empty() { Ok(worst) } else { Err(Failure(failures.join("\nkiln: error: "))) }
 }
 
-fn in_parallel(sources: &[String], job: &(impl Fn(&str) -> Job + Sync)) -> Vec<Job> {
+fn in_parallel(sources: &[String], job: &(impl Fn(&str) -> JobResult + Sync)) -> Vec<JobResult> {
     let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Option<Job>>> = sources.iter().map(|_| Mutex::new(None)).collect();
+    let done: Vec<Mutex<Option<JobResult>>> = sources.iter().map(|_| Mutex::new(None)).collect();
     let workers = thread::available_parallelism().map_or(1, usize::from).min(sources.len());
     thread::scope(|scope| {
         for _ in 0..workers {

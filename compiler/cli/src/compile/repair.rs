@@ -53,7 +53,7 @@ pub(super) fn repair(
                 Source { name: repaired.source.name.clone(), text: apply(&repaired.source.text, chosen) };
             let Some(after) = check(&fixed) else { return Ok(None) };
             let moves = !removes(chosen, &output, &after);
-            if moves && !(chosen.len() == 1 && moves_on(&chosen[0], &after)) {
+            if moves && !(chosen.len() == 1 && uncovers_next_error(&chosen[0], &after)) {
                 continue;
             }
             if moves && before_move.is_none() {
@@ -120,17 +120,17 @@ fn removes(repairs: &[Repair], before: &Output, after: &Output) -> bool {
         }
         count
     };
-    let (mut least, left) = (count(before), count(after));
+    let (mut expected, left) = (count(before), count(after));
     for repair in repairs {
-        least.entry(repair.problem.clone()).and_modify(|count| *count = count.saturating_sub(1));
+        expected.entry(repair.problem.clone()).and_modify(|count| *count = count.saturating_sub(1));
     }
     let is_removed =
-        |repair: &Repair| left.get(&repair.problem).copied().unwrap_or(0) <= least[&repair.problem];
+        |repair: &Repair| left.get(&repair.problem).copied().unwrap_or(0) <= expected[&repair.problem];
     repairs.iter().all(is_removed) && syntax_errors(after) <= syntax_errors(before)
 }
 
 /// Whether the same syntax error is now only reported after the repaired text: the repair has uncovered the next one.
-fn moves_on(repair: &Repair, after: &Output) -> bool {
+fn uncovers_next_error(repair: &Repair, after: &Output) -> bool {
     let last = |output: &Output| {
         let same = output.diagnostics.iter().filter(|it| problem(it) == repair.problem);
         same.filter_map(|it| Some(output.sources.spelling(it.span)?.range.start)).max()

@@ -168,8 +168,8 @@ impl Findings {
 
     /// Whether the behavior is defined and all runs were explored: all outcomes that are not in the list are forbidden.
     pub(super) fn is_complete(&self) -> bool {
-        let is_whole = |it: &Explored| it.found.undefined.is_empty() && !it.skeleton.is_cut;
-        is_whole(&self.opencl) && is_whole(&self.vulkan)
+        let is_complete = |it: &Explored| it.found.undefined.is_empty() && !it.skeleton.is_cut;
+        is_complete(&self.opencl) && is_complete(&self.vulkan)
     }
 
     /// The outcomes of interleavings: as if every access were seq_cst for the device.

@@ -58,7 +58,7 @@ pub(super) fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
     for (shape, items) in SHAPES {
         for ordering in [Ordering::Relaxed, Ordering::ReleaseAcquire, Ordering::Fences, Ordering::SeqCst] {
-            // Data behind a relaxed flag is a race.
+            // Data that a relaxed flag publishes is a race.
             let has_data = items.iter().any(|item| item.contains('G'));
             if has_data && ordering == Ordering::Relaxed {
                 continue;

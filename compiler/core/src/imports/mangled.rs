@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn mangled_names_are_parsed() {
         let cases = [
             ("_Z13get_global_idj", "get_global_id(uint)"),
             ("_Z17clock_read_devicev", "clock_read_device()"),
@@ -214,7 +214,7 @@ mod tests {
 
     /// Parsing a truncated name never panics.
     #[test]
-    fn damaged_names() {
+    fn damaged_names_are_rejected() {
         let whole = "_Z23atomic_compare_exchangePU3AS4VU7_AtomiciPU3AS4iS3_Dv16_fé";
         for (end, _) in whole.char_indices() {
             parse(&whole[..end]);

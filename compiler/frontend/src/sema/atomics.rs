@@ -192,7 +192,7 @@ impl Sema<'_> {
         scope: &Chosen<Scope>,
         object: &Expr,
     ) -> bool {
-        let lvalue = |argument| match argument {
+        let span_of = |argument| match argument {
             Argument::Object => object.span,
             Argument::Failure => failure.map_or(order.span, |failure| failure.span),
             Argument::Scope => scope.span,
@@ -206,13 +206,13 @@ impl Sema<'_> {
             .and_then(|()| memory::check_support(operation, known_order, known_scope, support))
             .and_then(|()| memory::check_support(operation, known_failure, None, support));
         if let Err(problem) = problem {
-            let span = lvalue(problem.argument);
+            let span = span_of(problem.argument);
             // An argument that the call leaves out is reported at the function's name, which precedes the object.
             self.report(argument_problem(problem, span, span.lo > object.span.lo));
             return false;
         }
         if let Some(advice) = memory::advise_atomic(known_order, known_scope, Some(space)) {
-            let span = lvalue(advice.argument);
+            let span = span_of(advice.argument);
             self.report(argument_problem(advice, span, span.lo > object.span.lo));
         }
         // A failure order can only be seq_cst if the order is.
@@ -417,9 +417,9 @@ impl Sema<'_> {
         let span = object.span;
         let ty = self.atomic_value(&object);
         let space = self.pointee_space(object.ty);
-        let place_ty = ty.plain().in_space(space);
-        let pointer = self.types.pointer(place_ty);
+        let lvalue_ty = ty.plain().in_space(space);
+        let pointer = self.types.pointer(lvalue_ty);
         let object = Expr { kind: ExprKind::PointerCast(Box::new(object)), ty: pointer, span };
-        Lvalue { kind: LvalueKind::Deref(Box::new(object)), ty: place_ty, span }
+        Lvalue { kind: LvalueKind::Deref(Box::new(object)), ty: lvalue_ty, span }
     }
 }

@@ -71,8 +71,10 @@ impl Sema<'_> {
             Implicit::Invalid(_) if self.is_pointer(to.ty) && self.is_null_constant(&value) => {
                 ExprKind::Const(Const::NullPointer)
             }
-            Implicit::Invalid(refusal @ (ConversionError::Spaces { .. } | ConversionError::NestedSpaces)) => {
-                self.report_spaces(refusal, value.ty, to.ty, span, context);
+            Implicit::Invalid(
+                rejection @ (ConversionError::Spaces { .. } | ConversionError::NestedSpaces),
+            ) => {
+                self.report_spaces(rejection, value.ty, to.ty, span, context);
                 return self.error_value(span);
             }
             Implicit::Same | Implicit::Invalid(_) => return self.convert_to_opaque(value, to.ty, context),

@@ -131,7 +131,7 @@ impl Sema<'_> {
 
     /// `*` (C99 6.7.5.1): not to functions, images, samplers, pipes or blocks (OpenCL C 6.11.a, 6.11.b, 6.15.18.1).
     fn pointer_type(&mut self, mut to: QualTy, span: Span) -> QualTy {
-        let refused = match self.types.get(to.ty) {
+        let rejected = match self.types.get(to.ty) {
             Ty::Error => return to,
             Ty::Function(_) => {
                 self.report(
@@ -149,7 +149,7 @@ impl Sema<'_> {
             Ty::Block(_) => Some("OpenCL C 6.14.5: pointers to blocks are not allowed"),
             _ => None,
         };
-        if let Some(note) = refused {
+        if let Some(note) = rejected {
             let shown = self.show(to.ty);
             self.report(
                 Diagnostic::new(Code::OpaqueTypeUse, span, format!("there are no pointers to `{shown}`"))

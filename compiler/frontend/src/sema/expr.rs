@@ -1,6 +1,6 @@
 //! Expressions (OpenCL C 6.5): dispatches to the rule for each kind, and converts lvalues to values.
 //!
-//! The rules are in `expr/` and in the files beside it.
+//! The rules are in `expr/` and in the files next to it.
 
 mod arithmetic;
 mod assign;

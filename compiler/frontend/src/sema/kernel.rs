@@ -8,7 +8,7 @@ use kiln_vocabulary::opencl::{AddressSpace, LanguageVersion, MAX_ARGUMENT_SIZE};
 use crate::hir::{ArgumentInfo, FunctionId, Kernel};
 
 /// Why a type is not allowed for a kernel argument.
-struct Refusal {
+struct Rejection {
     message: String,
     help: Option<&'static str>,
     note: &'static str,
@@ -72,14 +72,14 @@ impl Sema<'_> {
         let mut arguments = Vec::with_capacity(parameters.len());
         let locals = self.module.functions[id].parameters.clone();
         for (parameter, local) in parameters.iter().zip(locals) {
-            if let Some(refusal) = self.refuse_argument(parameter) {
+            if let Some(rejection) = self.reject_argument(parameter) {
                 self.module.functions[id].locals[local].ty = TyId::ERROR.plain();
-                let mut diagnostic =
-                    Diagnostic::new(Code::KernelArgument, parameter.span, refusal.message).note(refusal.note);
-                if let Some(help) = refusal.help {
+                let mut diagnostic = Diagnostic::new(Code::KernelArgument, parameter.span, rejection.message)
+                    .note(rejection.note);
+                if let Some(help) = rejection.help {
                     diagnostic = diagnostic.help(help);
                 }
-                if let Some(start) = parameter.space_insertion.filter(|_| refusal.is_space) {
+                if let Some(start) = parameter.space_insertion.filter(|_| rejection.is_space) {
                     diagnostic = diagnostic.fix(start, "write `global`", "global ");
                 }
                 self.report(diagnostic);
@@ -108,11 +108,11 @@ impl Sema<'_> {
     }
 
     /// Why a kernel cannot take this argument. `None` if it can.
-    fn refuse_argument(&self, parameter: &Parameter) -> Option<Refusal> {
+    fn reject_argument(&self, parameter: &Parameter) -> Option<Rejection> {
         const HOST_SIZE: &str = "OpenCL C 6.11.m: arguments of kernels, and their members, cannot be `bool`, `size_t`, `ptrdiff_t`, `intptr_t` or `uintptr_t`";
         let ty = parameter.ty.ty;
         let (message, help, note) = match self.types.get(ty) {
-            Ty::Pointer(to) => return self.refuse_pointer(*to),
+            Ty::Pointer(to) => return self.reject_pointer(*to),
             Ty::Event => (
                 "a kernel cannot take an event".to_owned(),
                 None,
@@ -153,7 +153,7 @@ impl Sema<'_> {
                 )
             }
         };
-        Some(Refusal { message, help, note, is_space: false })
+        Some(Rejection { message, help, note, is_space: false })
     }
 
     /// Whether a record has a member, at any depth, whose size on the host is unknown (OpenCL C 6.11.m).
@@ -174,11 +174,11 @@ impl Sema<'_> {
     }
 
     /// OpenCL C 6.11.a, 6.7.6: the address spaces allowed for pointers that the host passes.
-    fn refuse_pointer(&self, to: QualTy) -> Option<Refusal> {
+    fn reject_pointer(&self, to: QualTy) -> Option<Rejection> {
         match to.quals.space {
             Some(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local) => {}
             _ => {
-                return Some(Refusal {
+                return Some(Rejection {
                     message: "a pointer argument of a kernel must have a named address space".into(),
                     help: Some("write `global`, `local` or `constant` before the type that it points to"),
                     note: "OpenCL C 6.7.6, 6.11.a: it points to `global`, `local` or `constant`",
@@ -187,7 +187,7 @@ impl Sema<'_> {
             }
         }
         let is_nested = matches!(self.types.get(to.ty), Ty::Pointer(_));
-        (is_nested && self.options.std < LanguageVersion::Cl20).then(|| Refusal {
+        (is_nested && self.options.std < LanguageVersion::Cl20).then(|| Rejection {
             message: "a kernel cannot take a pointer to a pointer".into(),
             help: None,
             note: "OpenCL C 6.11.a: not allowed before OpenCL C 2.0",

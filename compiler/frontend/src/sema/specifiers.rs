@@ -114,7 +114,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The type without the qualifiers beside it, and whether the specifiers contain a tag.
+    /// The type without the qualifiers next to it, and whether the specifiers contain a tag.
     fn base_type(&mut self, specifiers: &ast::Specifiers) -> (Named, bool) {
         let mut words = Words::default();
         let mut named: Option<Named> = None;
@@ -255,13 +255,13 @@ impl Sema<'_> {
     fn storage_class(&mut self, storage: &[Spanned<Storage>], has_type: bool) -> Option<Spanned<Storage>> {
         let mut found: Option<Spanned<Storage>> = None;
         for &word in storage {
-            let refused = match word.node {
+            let rejected = match word.node {
                 Storage::Auto => Some("auto"),
                 Storage::Register => Some("register"),
                 Storage::ThreadLocal => Some("_Thread_local"),
                 Storage::Typedef | Storage::Extern | Storage::Static => None,
             };
-            if let Some(name) = refused {
+            if let Some(name) = rejected {
                 let diagnostic = Diagnostic::new(
                     Code::StorageClass,
                     word.span,

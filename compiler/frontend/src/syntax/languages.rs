@@ -227,7 +227,7 @@ impl ErrorContext<'_> {
         let written = &self.text[self.at.clone()];
         (ahead.trim().is_empty() && behind.trim().is_empty() && written.starts_with(char::is_alphanumeric))
             .then(|| {
-                self.report(format!("`{name}` is a macro and stands for `{written}` here"))
+                self.report(format!("`{name}` is a macro that expands to `{written}` here"))
                     .help("choose another name, or write `#undef` before it")
             })
     }

@@ -3,7 +3,7 @@
 /// The characters of operators.
 pub(super) const OPERATORS: &[char] = &['=', '<', '>', '!', '&', '|', '+', '-', '*', '/', '%', '^'];
 
-/// The operator that a word stands for.
+/// The operator that a word means.
 pub(super) fn operator(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "&&",

@@ -23,19 +23,19 @@ pub(super) fn flags(client_state: &ClientState, source: &str) -> Vec<(String, Ve
     if !uri::is_path(source) {
         return Vec::new();
     }
-    above(source).find_map(|folder| flags_in_folder(client_state, folder, source)).unwrap_or_default()
+    ancestors(source).find_map(|folder| flags_in_folder(client_state, folder, source)).unwrap_or_default()
 }
 
 /// The name and text of the `kiln.toml` for a source.
-pub(super) fn kiln(client_state: &ClientState, source: &str) -> Option<(String, String)> {
-    let folder = above(source).find(|folder| flags_in_folder(client_state, folder, source).is_some())?;
+pub(super) fn kiln_file(client_state: &ClientState, source: &str) -> Option<(String, String)> {
+    let folder = ancestors(source).find(|folder| flags_in_folder(client_state, folder, source).is_some())?;
     let name = format!("{folder}/{KILN}");
     let bytes = client_state.read(&name)?;
     Some((name, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The folders that contain a source, innermost first.
-fn above(source: &str) -> impl Iterator<Item = &str> {
+fn ancestors(source: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(source), |path| path.rsplit_once('/').map(|(folder, _)| folder)).skip(1)
 }
 
@@ -59,12 +59,12 @@ fn flags_in_folder(
     }
     read(FLAGS).map(|text| {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        vec![(folder.to_owned(), lines.flat_map(two_words).collect())]
+        vec![(folder.to_owned(), lines.flat_map(split_flag).collect())]
     })
 }
 
 /// `compile_flags.txt` has one word per line, but `-I dir` is often written on one line.
-fn two_words(line: &str) -> Vec<String> {
+fn split_flag(line: &str) -> Vec<String> {
     match line.split_once(' ') {
         Some((flag @ ("-D" | "-U" | "-I" | "-isystem" | "-iquote" | "-include"), value)) => {
             vec![flag.to_owned(), value.trim().to_owned()]
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_without_a_command_uses_that_of_another() {
+    fn a_source_without_a_command_uses_the_first_one() {
         let text = r#"[{"directory":"/b","file":"x.c","command":"cc -DX x.c"},
             {"directory":"/b","file":"../s/a.cl","command":"clang -DA='1 2' -c a.cl"},
             {"directory":"/b","file":"/s/b.cl","arguments":["clang","-DB"]}]"#;

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_names() {
+    fn renames_are_rejected_with_a_reason() {
         let rejected = |text, new| renamed(text, new).expect_err("rejected");
         assert_eq!(rejected("int f(int a) { return $0abs(a); }", "b"), "`abs` is a name of OpenCL C");
         assert_eq!(

@@ -90,7 +90,7 @@ impl ConsistencyChecker {
         }
     }
 
-    /// The verdict on an execution that is consistent but for the order of seq_cst operations.
+    /// The verdict on an execution that is consistent except for the order of seq_cst operations.
     pub(super) fn verdict(&mut self, execution: &Execution) -> Verdict {
         match self {
             Self::Vulkan(model) => model.verdict(),

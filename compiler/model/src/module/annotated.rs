@@ -112,7 +112,7 @@ impl AnnotatedTest {
         Ok(Self { skeleton, condition, filter, parts })
     }
 
-    /// The value of a part of an outcome, with its sign.
+    /// The value of a part of an outcome, sign-extended.
     pub fn value(&self, outcome: &[u64], name: &str) -> Option<i64> {
         let Part { location, size, initial } = self.parts.get(name.strip_prefix(NAME)?)?;
         let part = self.skeleton.parts.binary_search(location).ok();
@@ -245,7 +245,8 @@ impl Module {
         self.instructions.iter().find(is_it).map(|it| it.word(0))
     }
 
-    /// The type of an object, and whether it is an array of it of unknown length: the object of a pointer parameter.
+    /// The type of an object, or of its elements if it is an array of unknown length, such as that of a pointer parameter. Returns
+    /// whether it is such an array.
     fn object(&self, id: u32) -> Result<(u32, bool), Unsupported> {
         let it = self.definition(id)?;
         Ok(match self.pointer(it.word(0)) {
@@ -270,7 +271,7 @@ impl Module {
         Ok(bytes)
     }
 
-    /// Gives values to what a test does not initialize.
+    /// Fills uninitialized objects and undefined values with different bytes.
     fn fill_undefined(&self, bound: &Bound, objects: &mut BTreeMap<u32, Vec<u8>>) -> Result<(), Unsupported> {
         let mut number = 0_u8;
         for it in self.instructions.iter().filter(|it| matches!(it.op, Op::Variable | Op::Undef)) {

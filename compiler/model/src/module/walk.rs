@@ -375,7 +375,7 @@ impl<'m> Run<'m> {
         Ok(cases.clone().find(literal).map_or(words[1], |case| case[length]))
     }
 
-    /// Assigns all `OpPhi` of a block at once. Moves to the last of them.
+    /// Assigns all `OpPhi` of a block in parallel. Moves to the last of them.
     fn phis(&mut self) -> Result<(), Stop> {
         let (last, values) = self.incoming(self.at)?;
         self.at = last;

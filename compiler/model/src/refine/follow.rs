@@ -1,4 +1,4 @@
-//! A run of the emitted module, beside the run of the source in the same context.
+//! Runs the emitted module in step with the source, in the same context.
 
 use super::{
     record::{Facts, Record, Segment, atomic, is_ordered, is_plain},
@@ -31,10 +31,10 @@ impl<'r> Follow<'r> {
     }
 
     /// The first difference, with its line.
-    pub(super) fn finish(mut self, is_whole: bool) -> Option<(u32, String)> {
+    pub(super) fn finish(mut self, is_complete: bool) -> Option<(u32, String)> {
         if let Some(left) = self.record.operations.get(self.done) {
             self.differ(left.line, format!("{} has no counterpart in the module", strength::shown(left)));
-        } else if !is_whole {
+        } else if !is_complete {
             self.differ(0, "the module runs longer than the source".to_owned());
         } else {
             self.compare(0);

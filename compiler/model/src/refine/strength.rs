@@ -6,8 +6,8 @@
 //! | with release | release and availability of the same memory, in at least the same scope |
 //! | seq_cst, atomic | a read-modify-write with acquire and release of both memories; for a load, in the widest scope of its object |
 //! | a seq_cst fence | a read-modify-write of a word that all work-items share, between two fences of both memories |
-//! | a store beside seq_cst operations on its object | a read-modify-write |
-//! | a load beside seq_cst operations on its object | the widest scope of its object |
+//! | a store to an object with seq_cst operations | a read-modify-write |
+//! | a load of an object with seq_cst operations | the widest scope of its object |
 //! | a store after a release operation of its work-item on its object | release of the same memory, or a read-modify-write |
 //! | any with an order, if there are seq_cst operations on both memories | both memories |
 //!

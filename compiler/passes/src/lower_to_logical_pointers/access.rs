@@ -81,7 +81,7 @@ impl Accessor<'_, '_> {
         }
     }
 
-    /// The number of bytes accessed at once.
+    /// The number of bytes per access.
     fn access_size(&self, scalar: Scalar) -> u64 {
         scalar.size().min(self.access.align.into()).min(self.layout.element.size())
     }

@@ -9,7 +9,7 @@ use crate::legalize_atomics::{LoopOrder, exchange_loop, unshared};
 
 /// The requirement of an atomic operation for its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Demand {
+pub(super) enum ElementRequirement {
     /// Any type of this size, because the operation only moves bits.
     Moved(u64),
     /// An integer of this size.
@@ -19,7 +19,7 @@ pub(super) enum Demand {
     Float(u64),
 }
 
-impl Demand {
+impl ElementRequirement {
     /// The requirement for the operation to be native.
     pub(super) const fn for_atomic(atomic: &Atomic) -> Self {
         let size = atomic.ty.size();
@@ -75,9 +75,9 @@ impl Accessor<'_, '_> {
             return self.atomic_part(position, atomic, operands, order);
         }
         let pointer = self.element_at(position);
-        match (element == atomic.ty, Demand::for_atomic(atomic)) {
+        match (element == atomic.ty, ElementRequirement::for_atomic(atomic)) {
             (true, _) => native(self.builder, pointer, atomic.clone(), operands, result),
-            (false, Demand::Moved(_)) => {
+            (false, ElementRequirement::Moved(_)) => {
                 let own = Type::Scalar(element);
                 let operands: Vec<ValueId> =
                     operands.iter().map(|&it| self.builder.bitcast(it, own)).collect();
@@ -85,7 +85,7 @@ impl Accessor<'_, '_> {
                 let old = native(self.builder, pointer, moved, &operands, result.map(|_| own))?;
                 Some(self.builder.bitcast(old, Type::Scalar(atomic.ty)))
             }
-            (false, Demand::Integer(_) | Demand::Float(_)) => {
+            (false, ElementRequirement::Integer(_) | ElementRequirement::Float(_)) => {
                 let (own, ty) = (Type::Scalar(element), Type::Scalar(atomic.ty));
                 let object = (pointer, Spaces::LOCAL);
                 let old = exchange_loop(self.builder, order, object, element, atomic, |builder, old| {
@@ -147,7 +147,7 @@ impl Accessor<'_, '_> {
     }
 }
 
-/// The native operation.
+/// Builds the native operation.
 fn native(
     builder: &mut Builder<'_>,
     pointer: ValueId,

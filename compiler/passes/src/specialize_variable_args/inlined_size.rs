@@ -24,7 +24,7 @@ const MAX_DEPTH: u32 = 128;
 /// The number of arguments and targets to examine. Functions could pass ever new combinations of objects.
 const MAX_WORK: usize = 1_000_000;
 
-/// The least number of instructions that select the object of an access (`lower_to_logical_pointers`): a comparison, a branch,
+/// The minimum number of instructions that select the object of an access (`lower_to_logical_pointers`): a comparison, a branch,
 /// and an access to each object.
 const SELECTION_SIZE: usize = 8;
 

@@ -11,7 +11,7 @@ fn holds(expression: &str) -> bool {
 }
 
 #[test]
-fn arithmetic() {
+fn conditions_are_evaluated() {
     for expression in [
         "1 + 2 * 3 == 7",
         "(1 + 2) * 3 == 9",
@@ -66,7 +66,7 @@ fn defined_is_an_operator() {
 }
 
 #[test]
-fn clang_queries() {
+fn queries_of_clang_are_answered() {
     assert!(holds("__has_extension(cl_khr_fp64) && !__has_builtin(__builtin_nothing)"));
     assert!(holds("__has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_popcount)"));
     assert!(holds("__has_builtin(__builtin_fabsf) && __has_builtin(fabs)"));
@@ -94,7 +94,7 @@ fn one_group_of_several() {
 }
 
 #[test]
-fn wrong_conditionals() {
+fn wrong_conditionals_are_reported() {
     assert_eq!(
         messages("x\n#ifdef A\ny\n#if 1\n#endif\n"),
         ["2:1 conditional: this conditional has no `#endif`"]

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn definitions() {
+fn wrong_definitions_are_reported() {
     assert_eq!(
         messages(
             "#define\n#define 1\n#define defined\n#define F(\n#define F(a\n#define F(a b)\n#define F(a,)\n#define F(a,a)\n#define F(..., a)"
@@ -36,7 +36,7 @@ fn definitions() {
 }
 
 #[test]
-fn redefinitions() {
+fn redefinitions_are_reported() {
     assert_eq!(
         messages("#define A 1 + x\n#define A   1  /* */ +\tx\n#define F(a) a\n#define F( a )  a\n"),
         Vec::<String>::new()
@@ -56,7 +56,7 @@ fn redefinitions() {
 }
 
 #[test]
-fn calls() {
+fn wrong_calls_are_reported() {
     assert_eq!(
         messages("#define F(a, b) a b\nF(1) F(1,2,3) F()\n#define Z() z\nZ(1)\n#define V(a,...) a\nV() V(1)"),
         [
@@ -82,7 +82,7 @@ fn variadic_macros_before_3() {
 }
 
 #[test]
-fn directives() {
+fn wrong_directives_are_reported() {
     assert_eq!(
         messages(
             "#inclde \"a\"\n#foo\n#\n#!\n#error  stop   \"here\" don't // c\n#warning w\n#undef A B\n#define A+1"
@@ -141,7 +141,7 @@ fn sources_in_other_encodings() {
 }
 
 #[test]
-fn pragmas() {
+fn wrong_pragmas_are_reported() {
     assert_eq!(
         messages(
             "#pragma OPENCL EXTENSION all : enable\n#pragma OPENCL EXTENSION cl_khr_none : enable\n\

@@ -65,7 +65,7 @@ fn repeated_includes_give_the_same_tokens() {
 }
 
 #[test]
-fn wrong_includes() {
+fn wrong_includes_are_reported() {
     let run = Run::new(
         &cl30(),
         "#include \"no.h\"\n#include <stdio.h>\n#include <stdint.h>\n#include x\n#include",
@@ -93,7 +93,7 @@ fn wrong_includes() {
 }
 
 #[test]
-fn include_trails() {
+fn messages_have_include_trails() {
     let files = [("dir/a.h", "\n#include \"b.h\"\n"), ("dir/b.h", "\n\n @")];
     let run = Run::new(&cl30(), "#include \"a.h\"", &files);
     let location = run.map.resolve(run.diagnostics[0].span).expect("a location");
@@ -152,7 +152,7 @@ fn lines_and_files() {
 }
 
 #[test]
-fn predefined_macros() {
+fn predefined_macros_have_values() {
     let text = |options: &Options, source: &str| {
         let run = Run::new(options, source, &[]);
         assert_eq!(run.messages(), Vec::<String>::new(), "{source}");

@@ -17,7 +17,7 @@ fn objects_and_functions() {
 
 /// C99 6.10.3.5, example 3.
 #[test]
-fn rescanning() {
+fn expansions_are_rescanned() {
     let text = "#define x 3\n#define f(a) f(x * (a))\n#undef x\n#define x 2\n#define g f\n#define z z[0]\n\
         #define h g(~\n#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n#define p() int\n#define q(x) x\n\
         #define r(x,y) x ## y\n#define str(x) # x\n\
@@ -76,7 +76,7 @@ fn comma_before_empty_variadic_arguments() {
 }
 
 #[test]
-fn hide_sets() {
+fn hide_sets_prevent_recursion() {
     assert_eq!(pp("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)"), "2 * 9 * g");
     assert_eq!(pp("#define a b\n#define b a\na b"), "a b");
     assert_eq!(pp("#define NIL(x) x\n#define G0(a) NIL(G1)(a)\n#define G1(a) NIL(a)\nG0(42)"), "42");
@@ -90,7 +90,7 @@ fn hide_sets() {
 }
 
 #[test]
-fn pasting() {
+fn tokens_are_pasted() {
     assert_eq!(
         pp("#define C(a,b) a##b\nC(x,1) C(0x,1F) C(.,5) C(<,<=) C(L,'a') C(L,\"s\") C(%:,%:)"),
         "x1 0x1F .5 <<= L'a' L\"s\" ##"
@@ -112,7 +112,7 @@ fn pasting() {
 }
 
 #[test]
-fn stringizing() {
+fn arguments_are_stringized() {
     assert_eq!(
         pp("#define S(x) #x\nS(  a  +\n\tb /* c */ c  ) S() S(\"\\\\\") S('\"') S(<: %:)"),
         "\"a + b c\" \"\" \"\\\"\\\\\\\\\\\"\" \"'\\\"'\" \"<: %:\""

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn edits() {
+    fn changes_become_edits() {
         let cast = |span| Change::Rewrite(vec![OwnedPiece::Text("(int)".into()), OwnedPiece::Operand(span)]);
         assert_eq!(fixed("x = «3.7f»;", cast), "x = (int)3.7f;");
         assert_eq!(fixed("x = «a + b»;", cast), "x = (int)(a + b);");

@@ -72,8 +72,8 @@ struct Level {
     finished: u16,
     /// The height of the left operand of the last comma operator.
     left: Option<u16>,
-    /// The maximum height of preceding statements and elements.
-    beside: u16,
+    /// The maximum height of preceding statements and elements in the same brackets.
+    siblings: u16,
     /// Whether the brackets may contain a type, and whether that has a name.
     could_be_type: bool,
     has_name: bool,
@@ -251,7 +251,7 @@ impl Nesting {
 
     /// Whether the brackets may contain a type.
     fn close(&mut self) -> bool {
-        let inner = self.height().max(self.level.beside);
+        let inner = self.height().max(self.level.siblings);
         let could_be_type = self.level.could_be_type;
         self.end_operators();
         self.level = self.open.pop().unwrap_or_default();
@@ -321,7 +321,7 @@ impl Nesting {
     }
 
     fn end_expression(&mut self) {
-        self.level.beside = self.level.beside.max(self.level.statements + self.height());
+        self.level.siblings = self.level.siblings.max(self.level.statements + self.height());
         self.end_operators();
         self.level = Level { right: 0, questions: 0, finished: 0, left: None, ..self.level };
     }

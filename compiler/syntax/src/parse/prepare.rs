@@ -15,13 +15,13 @@ pub(super) struct Prepared<'t> {
 
 /// Prepares tokens. Most inputs need no change. A pragma inside an expression or a declaration is moved to its end.
 pub(super) fn prepare(tokens: &[Token]) -> Prepared<'_> {
-    let is_taken_as_it_is = |token: &Token| {
+    let needs_no_change = |token: &Token| {
         !matches!(
             token.kind,
             TokenKind::Keyword(Keyword::Extension | Keyword::Asm) | TokenKind::Unknown | TokenKind::Pragma(_)
         )
     };
-    if tokens.iter().all(is_taken_as_it_is) {
+    if tokens.iter().all(needs_no_change) {
         return Prepared { tokens: Cow::Borrowed(tokens), gaps: vec![] };
     }
     let mut prepared = Vec::with_capacity(tokens.len());

@@ -56,7 +56,7 @@ const HORIZON: usize = 40;
 /// The minimum number of tokens that must parse after an edit.
 const MIN_ACCEPTED: usize = 3;
 
-/// The number of misspelled words that are assumed at once.
+/// The number of misspelled words that are assumed at the same time.
 const MAX_WORDS: usize = 4;
 
 /// A second error in the same statement within this number of tokens is attributed to the first.

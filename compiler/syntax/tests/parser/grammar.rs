@@ -134,7 +134,7 @@ fn scopes_distinguish_types_and_values() {
 }
 
 #[test]
-fn declarators() {
+fn declarators_are_parsed() {
     for (text, understood) in [
         ("int *a[3], (*b)[3], *(*c)(int), (*d[2])(void);", "int *a[3], (*b)[3], *(*c)(int), (*d[2])(void);"),
         (
@@ -206,7 +206,7 @@ fn functions_and_their_attributes() {
 }
 
 #[test]
-fn statements() {
+fn statements_are_parsed() {
     for (text, understood) in [
         ("if (a) if (b) a; else b; else c;", "if (a) if (b) a; else b; else c;"),
         ("if (a) while (b) if (c) a; else b;", "if (a) while (b) if (c) a; else b;"),

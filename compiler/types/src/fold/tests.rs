@@ -139,7 +139,7 @@ fn directed_rounding_brackets_the_value() {
 }
 
 #[test]
-fn comparisons() {
+fn comparisons_are_folded() {
     let (minus, one) = (int(Int, -1), int(Int, 1));
     assert_eq!(compare(CompareOp::Less, Int, &minus, &one), Some(Const::Int(1)));
     assert_eq!(compare(CompareOp::Less, UInt, &int(UInt, -1), &int(UInt, 1)), Some(Const::Int(0)));
@@ -159,7 +159,7 @@ fn comparisons() {
 }
 
 #[test]
-fn conversions() {
+fn conversions_are_folded() {
     let sat = |rounding| Conversion { rounding, saturate: true };
     let rounded = |rounding| Conversion { rounding: Some(rounding), saturate: false };
     for (value, from, to, conversion, expected) in [
@@ -193,7 +193,7 @@ fn conversions() {
 }
 
 #[test]
-fn bitcasts() {
+fn bitcasts_are_folded() {
     assert_eq!(bitcast(&float(1.0), (Float, 1), (UInt, 1)), Some(Const::Int(0x3f80_0000)));
     let bytes = Const::Vector([1, 2, 3, -1].map(|byte| int(Char, byte)).to_vec());
     assert_eq!(bitcast(&bytes, (Char, 4), (Int, 1)), Some(int(Int, 0xff030201_u32 as i32 as i128)));
@@ -206,7 +206,7 @@ fn bitcasts() {
 }
 
 #[test]
-fn unary_operations() {
+fn unary_operations_are_folded() {
     assert_eq!(unary(UnaryOp::Negate, UInt, &int(UInt, 1)), Some(int(UInt, u32::MAX.into())));
     assert_eq!(unary(UnaryOp::BitNot, UChar, &int(UChar, 0x0f)), Some(int(UChar, 0xf0)));
     let Some(Const::Float(zero)) = unary(UnaryOp::Negate, Float, &Const::Zero) else { panic!("a value") };

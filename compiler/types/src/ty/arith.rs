@@ -118,7 +118,7 @@ mod tests {
     use Scalar::{Bool, Char, Double, Float, Half, Int, Long, Short, UChar, UInt, ULong, UShort};
 
     #[test]
-    fn scalars() {
+    fn scalars_have_a_common_type() {
         for (left, right, result) in [
             (Char, UChar, Int),
             (Bool, Bool, Int),

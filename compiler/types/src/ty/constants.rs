@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions() {
+    fn constants_require_versions_and_features() {
         let missing = |name: &str, version| {
             constant(name).unwrap().missing(version, Extensions::NONE).unwrap_or_default().join(" and ")
         };

@@ -162,7 +162,7 @@ impl Types {
         match (self.get(from), self.get(to)) {
             (Ty::Pointer(from), Ty::Pointer(to)) => match self.implicit_pointer(*from, *to) {
                 Ok(change) => Implicit::Pointer(change),
-                Err(refusal) => Implicit::Invalid(refusal),
+                Err(rejection) => Implicit::Invalid(rejection),
             },
             (Ty::Pointer(_) | Ty::Block(_), Ty::Scalar(Scalar::Bool)) => Implicit::PointerToBool,
             (Ty::Pointer(_), Ty::Scalar(_) | Ty::Enum(_)) => Implicit::Invalid(ConversionError::PointerToInt),
@@ -308,7 +308,7 @@ mod tests {
 
     /// The table of OpenCL C 6.7.9.
     #[test]
-    fn address_spaces() {
+    fn pointers_convert_between_address_spaces() {
         let mut types = Types::new();
         for from in [Private, Local, Global, Constant, Generic] {
             for to in [Private, Local, Global, Constant, Generic] {

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn reserved_names() {
+    fn reserved_names_are_known() {
         for name in
             ["quad", "quad4", "bool2", "float2x4", "double16x16", "float5", "uint7", "complex", "char32"]
         {

@@ -3,7 +3,7 @@
 use super::{VULKAN, accepts, findings, vulkan_rejects};
 
 #[test]
-fn valid_accesses() {
+fn valid_accesses_are_accepted() {
     for body in [
         "%x = OpLoad %uint %pointer 0x22 4",
         "OpStore %wide %address 0x2a 16 #1",
@@ -15,7 +15,7 @@ fn valid_accesses() {
 }
 
 #[test]
-fn alignment_of_physical_accesses() {
+fn wrong_alignments_of_physical_accesses_are_rejected() {
     let aligned = "VUID-StandaloneSpirv-PhysicalStorageBuffer64-04708";
     vulkan_rejects(aligned, &[("body", "%x = OpLoad %uint %pointer")]);
     vulkan_rejects(aligned, &[("body", "OpStore %pointer #1 0x20")]);
@@ -31,7 +31,7 @@ fn alignment_of_physical_accesses() {
 }
 
 #[test]
-fn the_vulkan_memory_model() {
+fn accesses_that_violate_the_vulkan_memory_model_are_rejected() {
     vulkan_rejects("SPIRV-MemoryAccess-NonPrivatePointer", &[("body", "%x = OpLoad %uint %shared 0x10 #2")]);
     vulkan_rejects("SPIRV-MemoryAccess-direction", &[("body", "%x = OpLoad %uint %shared 0x28 #2")]);
     vulkan_rejects("SPIRV-MemoryAccess-direction", &[("body", "OpStore %shared #1 0x30 #2")]);
@@ -50,7 +50,7 @@ fn the_vulkan_memory_model() {
 }
 
 #[test]
-fn types_of_accesses() {
+fn accesses_with_wrong_types_are_rejected() {
     vulkan_rejects("SPIRV-access-type", &[("body", "%x = OpLoad %ulong %shared")]);
     vulkan_rejects("SPIRV-access-type", &[("body", "OpStore %shared %address")]);
 }

@@ -56,7 +56,7 @@ fn instruction(line: &str, ids: &mut HashMap<String, u32>, words: &mut Vec<u32>)
 }
 
 fn id(token: &str, ids: &mut HashMap<String, u32>) -> u32 {
-    assert!(token.starts_with('%'), "{token} is no id");
+    assert!(token.starts_with('%'), "{token} is not an id");
     let next = ids.len() as u32 + 1;
     *ids.entry(token.to_owned()).or_insert(next)
 }

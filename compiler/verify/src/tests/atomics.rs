@@ -3,7 +3,7 @@
 use super::{VULKAN, accepts, findings, opencl_rejects, vulkan_rejects};
 
 #[test]
-fn storage_classes() {
+fn atomics_in_wrong_storage_classes_are_rejected() {
     vulkan_rejects(
         "VUID-StandaloneSpirv-None-04686",
         &[("body", "%x = OpAtomicIAdd %uint %private #2 #0 #1")],
@@ -13,7 +13,7 @@ fn storage_classes() {
 }
 
 #[test]
-fn types() {
+fn atomics_of_wrong_types_are_rejected() {
     vulkan_rejects(
         "SPIRV-atomic-type",
         &[("body", "%x = OpAtomicIAdd %float %real #2 #0 %f"), ("globals", "%f = OpConstant %float 0")],

@@ -48,7 +48,7 @@ fn parts_that_exist_are_valid() {
 }
 
 #[test]
-fn members() {
+fn members_that_do_not_exist_are_rejected() {
     for body in [
         "%a = OpCompositeExtract %uint %all 1",
         "%a = OpCompositeExtract %uint %all 3",
@@ -67,7 +67,7 @@ fn members() {
 }
 
 #[test]
-fn constituents() {
+fn wrong_constituents_are_rejected() {
     for body in [
         "%a = OpCompositeConstruct %uint2 #1",
         "%a = OpCompositeConstruct %uint2 #1 %one",
@@ -89,7 +89,7 @@ fn constituents() {
 }
 
 #[test]
-fn access_chains() {
+fn wrong_access_chains_are_rejected() {
     for body in [
         "%a = OpAccessChain %local_uint %records #1",
         "%a = OpAccessChain %local_uint %records #4",

@@ -140,7 +140,7 @@ fn kernels_are_not_structured() {
 }
 
 #[test]
-fn order_of_blocks() {
+fn wrong_orders_of_blocks_are_rejected() {
     let body = "OpBranch %second
         %third = OpLabel
         OpReturn
@@ -152,7 +152,7 @@ fn order_of_blocks() {
 }
 
 #[test]
-fn phis() {
+fn wrong_phis_are_rejected() {
     rejects_change("SPIRV-OpPhi", IF, "%a %then %b %else", "%a %then");
     rejects_change("SPIRV-OpPhi", IF, "%a %then %b %else", "%a %then #1 %then %b %else");
     rejects_change("SPIRV-OpPhi", IF, "%a %then %b %else", "%a %then %b %else #1 %entry");
@@ -162,7 +162,7 @@ fn phis() {
 }
 
 #[test]
-fn headers() {
+fn wrong_headers_are_rejected() {
     let twice = "OpSelectionMerge %join 0
         OpBranchConditional %true %then %join
         %then = OpLabel
@@ -180,7 +180,7 @@ fn headers() {
 }
 
 #[test]
-fn back_edges() {
+fn wrong_back_edges_are_rejected() {
     // The header of no loop.
     let plain = "OpBranch %header
         %header = OpLabel
@@ -199,7 +199,7 @@ fn back_edges() {
 }
 
 #[test]
-fn continue_targets() {
+fn wrong_continue_targets_are_rejected() {
     rejects_change(
         "SPIRV-continue-target",
         LOOP,
@@ -215,13 +215,13 @@ fn continue_targets() {
 }
 
 #[test]
-fn selections() {
+fn wrong_selections_are_rejected() {
     rejects_change("SPIRV-selection", IF, "OpSelectionMerge %join 0\n", "");
     vulkan_rejects("SPIRV-selection", &[("body", "OpSwitch #1 %end 1 %end\n%end = OpLabel")]);
 }
 
 #[test]
-fn constructs() {
+fn wrong_constructs_are_rejected() {
     // Out of two selections at once.
     let out = "OpSelectionMerge %join 0
         OpBranchConditional %true %then %join

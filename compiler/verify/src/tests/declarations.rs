@@ -8,7 +8,7 @@ fn rejects_globals(rule: &str, globals: &str) {
 }
 
 #[test]
-fn types() {
+fn wrong_types_are_rejected() {
     for ty in [
         "%a = OpTypeVector %uint 1",
         "%a = OpTypeVector %uint 5",
@@ -31,7 +31,7 @@ fn types() {
 }
 
 #[test]
-fn constants() {
+fn wrong_constants_are_rejected() {
     for constant in [
         "%a = OpConstantTrue %uint",
         "%a = OpConstant %bool 1",
@@ -47,7 +47,7 @@ fn constants() {
 }
 
 #[test]
-fn variables() {
+fn wrong_variables_are_rejected() {
     for variable in [
         "%a = OpVariable %private_uint Private",
         "%a = OpVariable %uint Private",
@@ -61,7 +61,7 @@ fn variables() {
 }
 
 #[test]
-fn entry_points() {
+fn wrong_entry_points_are_rejected() {
     let mode = "OpExecutionMode %main LocalSize 1 1 1\n";
     vulkan_rejects(
         "SPIRV-OpEntryPoint",
@@ -73,7 +73,7 @@ fn entry_points() {
 }
 
 #[test]
-fn targets_of_decorations() {
+fn wrong_targets_of_decorations_are_rejected() {
     let block = "OpDecorate %block Block\n";
     for decoration in [
         "OpDecorate %uint SpecId 3",

@@ -12,7 +12,7 @@ const FUNCTION: (&str, &str) = (
 );
 
 #[test]
-fn models() {
+fn wrong_memory_models_are_rejected() {
     vulkan_rejects(
         "VUID-StandaloneSpirv-None-04635",
         &[
@@ -44,7 +44,7 @@ fn models() {
 }
 
 #[test]
-fn entry_points() {
+fn wrong_entry_points_are_rejected() {
     vulkan_rejects(
         "VUID-StandaloneSpirv-None-04633",
         &[
@@ -82,7 +82,7 @@ fn entry_points() {
 }
 
 #[test]
-fn interfaces() {
+fn wrong_interfaces_are_rejected() {
     let name = "%main \"main\" %push %shared";
     vulkan_rejects("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %shared")]);
     vulkan_rejects("SPIRV-OpEntryPoint-interface", &[(name, "%main \"main\" %push %shared %block")]);
@@ -109,7 +109,7 @@ fn interfaces() {
 }
 
 #[test]
-fn storage_classes() {
+fn wrong_storage_classes_are_rejected() {
     vulkan_rejects(
         "VUID-StandaloneSpirv-None-04643",
         &[("globals", "%far = OpTypePointer CrossWorkgroup %uint")],
@@ -128,7 +128,7 @@ fn storage_classes() {
 }
 
 #[test]
-fn opencl_types() {
+fn wrong_types_for_opencl_are_rejected() {
     opencl_rejects("OpenCL-OpTypeInt", &[("globals", "%int = OpTypeInt 32 1")]);
     let image = |text: &str| {
         opencl_rejects("OpenCL-OpTypeImage", &[("globals", text)]);
@@ -144,7 +144,7 @@ fn opencl_types() {
 }
 
 #[test]
-fn capabilities() {
+fn wrong_capabilities_are_rejected() {
     vulkan_rejects("SPIRV-capability-instruction", &[("body", "%x = OpGroupNonUniformAll %bool #3 %true")]);
     vulkan_rejects(
         "SPIRV-capability-operand",

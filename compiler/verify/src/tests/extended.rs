@@ -12,7 +12,7 @@ fn rejects_body(rule: &str, body: &str) {
 }
 
 #[test]
-fn extended_instructions() {
+fn wrong_extended_instructions_are_rejected() {
     // Sqrt, FMin, and SMin, whose operands can differ in sign.
     let body = "%a = OpExtInst %float %glsl 31 %one\n%b = OpExtInst %float %glsl 37 %one %one\n%c = OpExtInst %uint %glsl 39 #1 #1";
     accepts(&findings((1, 5), VULKAN, &[GLSL, ONE, ("body", body)]));

@@ -65,7 +65,7 @@ fn rejects_body(rule: &str, body: &str) {
 }
 
 #[test]
-fn image_instructions_that_are_valid() {
+fn valid_image_instructions_are_accepted() {
     let body = "%1 = OpImageSampleExplicitLod %float4 %sp %f2 0x2 %f
         %2 = OpImageSampleExplicitLod %float4 %sp %f2 0x4 %f2 %f2
         %3 = OpImageSampleExplicitLod %float4 %sc %f3 0x2 %f
@@ -87,7 +87,7 @@ fn image_instructions_that_are_valid() {
 }
 
 #[test]
-fn combinations_of_image_operands() {
+fn wrong_combinations_of_image_operands_are_rejected() {
     for body in [
         "%x = OpImageSampleExplicitLod %float4 %sp %f2 0x8 %offset",
         "%x = OpImageSampleExplicitLod %float4 %sp %f2 0x6 %f %f2 %f2",
@@ -110,7 +110,7 @@ fn combinations_of_image_operands() {
 }
 
 #[test]
-fn types_of_image_operands() {
+fn wrong_types_of_image_operands_are_rejected() {
     for body in [
         "%x = OpImageSampleExplicitLod %float4 %sp %f2 0x2 %i",
         "%x = OpImageSampleExplicitLod %float4 %sp %f2 0x2 %f2",
@@ -130,7 +130,7 @@ fn types_of_image_operands() {
 }
 
 #[test]
-fn images_of_image_operands() {
+fn image_operands_for_wrong_images_are_rejected() {
     for body in ["%x = OpImageFetch %float4 %m %i2 0x42 %i %i", "%x = OpImageFetch %float4 %p %i2 0x40 %i"] {
         rejects_body("SPIRV-ImageOperands-image", body);
     }
@@ -138,7 +138,7 @@ fn images_of_image_operands() {
 }
 
 #[test]
-fn texels_and_coordinates() {
+fn wrong_texels_and_coordinates_are_rejected() {
     for body in [
         "%x = OpImageSampleExplicitLod %float3 %sp %f2 0x2 %f",
         "%x = OpImageSampleExplicitLod %float %sp %f2 0x2 %f",
@@ -164,7 +164,7 @@ fn texels_and_coordinates() {
 }
 
 #[test]
-fn operands_that_are_no_images() {
+fn operands_that_are_not_images_are_rejected() {
     for body in [
         "%x = OpImageSampleExplicitLod %float4 %p %f2 0x2 %f",
         "%x = OpImageFetch %float4 %sp %i2",
@@ -193,7 +193,7 @@ fn operands_that_are_no_images() {
 }
 
 #[test]
-fn image_types_of_vulkan() {
+fn wrong_image_types_for_vulkan_are_rejected() {
     for operands in ["3 0 0 1", "0 2 0 1", "0 0 2 1", "0 0 0 3"] {
         let image = format!("%image = OpTypeImage %float Dim2D {operands} Unknown");
         vulkan_rejects("SPIRV-OpTypeImage", &[("globals", &image)]);
@@ -215,7 +215,7 @@ fn image_types_of_vulkan() {
 }
 
 #[test]
-fn formats() {
+fn wrong_formats_are_rejected() {
     let storage = "OpTypeImage %float Dim2D 0 0 0 2";
     for body in ["%x = OpImageRead %float4 %s %i2", "OpImageWrite %s %i2 %f4"] {
         let mut changes = changes(body);
@@ -229,7 +229,7 @@ fn formats() {
 
 /// Kernels sample with integers, and read depth as a scalar.
 #[test]
-fn images_of_kernels() {
+fn wrong_images_of_kernels_are_rejected() {
     let types = "%float = OpTypeFloat 32
 %float2 = OpTypeVector %float 2
 %float4 = OpTypeVector %float 4

@@ -52,7 +52,7 @@ fn accepts_layout(from: &str, to: &str, types: &str, body: &str) {
 }
 
 #[test]
-fn decorations_that_a_layout_needs() {
+fn missing_layout_decorations_are_rejected() {
     accepts_layout("", "", "", "");
     for missing in [
         "OpMemberDecorate %inner 1 Offset 8\n",
@@ -67,7 +67,7 @@ fn decorations_that_a_layout_needs() {
 }
 
 #[test]
-fn alignments() {
+fn wrong_alignments_are_rejected() {
     for (from, to) in [
         ("%inner 1 Offset 8", "%inner 1 Offset 4"),
         ("%outer 2 Offset 80", "%outer 2 Offset 76"),
@@ -83,7 +83,7 @@ fn alignments() {
 }
 
 #[test]
-fn members_that_overlap() {
+fn overlapping_members_are_rejected() {
     for (from, to) in [
         ("%outer 1 Offset 16", "%outer 1 Offset 0"),
         ("%outer 2 Offset 80", "%outer 2 Offset 72"),
@@ -107,7 +107,7 @@ fn members_that_overlap() {
 }
 
 #[test]
-fn strides_that_are_too_small() {
+fn strides_that_are_too_small_are_rejected() {
     for (from, to) in [
         ("%row ArrayStride 16", "%row ArrayStride 8"),
         ("%tail ArrayStride 4", "%tail ArrayStride 0"),
@@ -118,7 +118,7 @@ fn strides_that_are_too_small() {
 }
 
 #[test]
-fn strides_of_pointers() {
+fn wrong_strides_of_pointers_are_rejected() {
     const POINTER: &str = "%element = OpTypePointer StorageBuffer %uint";
     const BODY: &str = "%first = OpAccessChain %element %buffer #4 #0
 %second = OpPtrAccessChain %element %first #1";
@@ -138,7 +138,7 @@ fn strides_of_pointers() {
 
 /// Types of other memory need no layout, and arrays of descriptors no stride.
 #[test]
-fn types_without_a_layout() {
+fn types_without_a_layout_need_no_decorations() {
     const TYPES: &str = "%list = OpTypeArray %uint #4
 %record = OpTypeStruct %list %uint
 %local_record = OpTypePointer Workgroup %record

@@ -43,7 +43,7 @@ fn limit_of_variables(rule: &str, limit: u32, changes: &[(&str, &str)], variable
 }
 
 #[test]
-fn ids() {
+fn ids_are_limited() {
     let mut words = assemble((1, 5), &fill(VULKAN, &[]));
     words[3] = 4_194_303;
     accepts(&verify(&words, None));
@@ -52,7 +52,7 @@ fn ids() {
 }
 
 #[test]
-fn strings() {
+fn strings_are_limited() {
     limit("SPIRV-limit-string", 65_535, |count| {
         let name = "ä".repeat(count as usize);
         vec![("OpName %main \"main\"", format!("OpName %main \"{name}\""))]
@@ -60,7 +60,7 @@ fn strings() {
 }
 
 #[test]
-fn structures() {
+fn structures_are_limited() {
     limit("SPIRV-limit-members", 16_383, |count| {
         vec![("globals", format!("%wide_block = OpTypeStruct {}", many("%uint", count)))]
     });
@@ -73,7 +73,7 @@ fn structures() {
 }
 
 #[test]
-fn variables() {
+fn variables_are_limited() {
     // The id that the assembler gives a type, and the change of the module that shows it.
     let id = |name: &str| {
         let words = assemble((1, 5), &fill(VULKAN, &[("OpName %main", &format!("OpName {name}"))]));
@@ -92,13 +92,13 @@ fn variables() {
 }
 
 #[test]
-fn execution_modes() {
+fn execution_modes_are_limited() {
     let mode = "OpExecutionMode %main LocalSize 1 1 1\n";
     limit("SPIRV-limit-execution-modes", 255, |count| vec![(mode, mode.repeat(count as usize))]);
 }
 
 #[test]
-fn operands() {
+fn operands_are_limited() {
     // Arrays in arrays, as deep as there are indexes.
     let nested = |count, body: String| {
         let arrays = (1..=count).map(|depth| match depth {
@@ -132,7 +132,7 @@ fn operands() {
 }
 
 #[test]
-fn control_flow() {
+fn control_flow_is_limited() {
     limit("SPIRV-limit-cases", 16_383, |count| {
         let cases: String = (0..count).map(|number| format!(" {number} %end")).collect();
         let switch = format!("OpSelectionMerge %end 0\nOpSwitch #1 %end{cases}\n%end = OpLabel");

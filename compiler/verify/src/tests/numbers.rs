@@ -35,7 +35,7 @@ fn operands_of_their_types_are_valid() {
 }
 
 #[test]
-fn numbers() {
+fn wrong_numbers_are_rejected() {
     for body in [
         "%a = OpIAdd %uint #1 %one",
         "%a = OpIAdd %uint #1 %long_one",
@@ -67,7 +67,7 @@ fn numbers() {
 }
 
 #[test]
-fn selections_of_values() {
+fn wrong_selections_of_values_are_rejected() {
     for body in [
         "%a = OpSelect %uint #1 #1 #1",
         "%a = OpSelect %uint %bools #1 #1",
@@ -79,7 +79,7 @@ fn selections_of_values() {
 }
 
 #[test]
-fn conditions() {
+fn wrong_conditions_are_rejected() {
     let branch = "OpSelectionMerge %end 0\nOpBranchConditional #1 %then %end\n%then = OpLabel\nOpBranch %end\n%end = OpLabel";
     rejects_body("SPIRV-condition", branch);
     rejects_body("SPIRV-condition", &branch.replace("#1", "%bools"));
@@ -89,7 +89,7 @@ fn conditions() {
 }
 
 #[test]
-fn calls_and_returns() {
+fn wrong_calls_and_returns_are_rejected() {
     let with = |result: &str, call: &str| {
         let function = format!(
             "%callee = OpFunction %uint 0 %unary

@@ -3,7 +3,7 @@
 use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, rejects, verify};
 
 #[test]
-fn headers() {
+fn wrong_headers_are_rejected() {
     rejects("SPIRV-header", &verify(&[], None));
     rejects("SPIRV-header", &verify(&[0x0723_0203, 0x0001_0500, 0, 1], None));
     rejects("SPIRV-header", &verify(&[0x0302_2307, 0x0001_0500, 0, 1, 0], None));
@@ -14,7 +14,7 @@ fn headers() {
 }
 
 #[test]
-fn instructions() {
+fn wrong_instructions_are_rejected() {
     let with = |words: &[u32]| {
         let mut module = assemble((1, 5), &fill(VULKAN, &[]));
         module.extend(words);
@@ -39,7 +39,7 @@ fn specialized_operations_keep_their_operands() {
 }
 
 #[test]
-fn lines_of_the_source() {
+fn findings_have_lines_of_the_source() {
     let body = "OpLine %file 7 43\nOpMemoryBarrier #1 #0";
     let changes = [("OpName %main", "%file = OpString \"flag.cl\"\nOpName %main"), ("body", body)];
     let found = findings((1, 5), VULKAN, &changes);

@@ -203,7 +203,7 @@ fn rejects_other_types(rule: &str, instruction: &str, result: &str, operands: &s
 }
 
 #[test]
-fn extended_instructions_of_kernels() {
+fn wrong_extended_instructions_of_kernels_are_rejected() {
     let mut tested = Vec::new();
     for (names, result, operands) in OPENCL_STD {
         for name in names.split(' ') {
@@ -219,7 +219,7 @@ fn extended_instructions_of_kernels() {
 }
 
 #[test]
-fn widths_and_pointees() {
+fn wrong_widths_and_pointees_are_rejected() {
     for (op, rest) in [
         (OpenclStd100Op::sin, "%float4 %std {} %v_float2"),
         (OpenclStd100Op::native_sin, "%double %std {} %v_double"),
@@ -240,20 +240,20 @@ fn widths_and_pointees() {
 }
 
 #[test]
-fn operands_of_extended_instructions_are_defined_before() {
+fn operands_of_extended_instructions_must_be_defined_before() {
     let sin = OpenclStd100Op::sin as u32;
     rejects("SPIRV-id-defined", &examine(&format!("%a = OpExtInst %float %std {sin} %missing")));
 }
 
 #[test]
-fn device_side_enqueue() {
+fn wrong_device_side_enqueues_are_rejected() {
     for (name, result, operands) in ENQUEUE {
         rejects_other_types("SPIRV-enqueue-types", &format!("Op{name}"), result, operands);
     }
 }
 
 #[test]
-fn pipes() {
+fn wrong_pipe_operations_are_rejected() {
     for (name, result, operands) in PIPES {
         rejects_other_types("SPIRV-pipe-types", &format!("Op{name}"), result, operands);
     }

@@ -3,7 +3,7 @@
 use super::{OPENCL, VULKAN, accepts, assemble, fill, findings, rejects, verify, vulkan_rejects};
 
 #[test]
-fn ids() {
+fn wrong_ids_are_rejected() {
     let mut words = assemble((1, 5), &fill(VULKAN, &[]));
     words[3] -= 1;
     rejects("SPIRV-id-bound", &verify(&words, None));
@@ -17,7 +17,7 @@ fn ids() {
 }
 
 #[test]
-fn sections() {
+fn wrong_orders_of_sections_are_rejected() {
     let late = "OpTypeFloat";
     assert!(VULKAN.contains(late));
     vulkan_rejects(
@@ -33,7 +33,7 @@ fn sections() {
 
 /// Declarations of SPV_INTEL_memory_access_aliasing are among the types, where llvm-spirv writes them.
 #[test]
-fn alias_scopes() {
+fn alias_scopes_are_accepted() {
     let declared = "%domain = OpAliasDomainDeclINTEL\n%scope = OpAliasScopeDeclINTEL %domain\n%list = OpAliasScopeListDeclINTEL %scope";
     let model = "OpMemoryModel";
     let enabled = "OpCapability MemoryAccessAliasingINTEL\nOpExtension \"SPV_INTEL_memory_access_aliasing\"\nOpMemoryModel";
@@ -43,7 +43,7 @@ fn alias_scopes() {
 }
 
 #[test]
-fn functions_and_blocks() {
+fn wrong_functions_and_blocks_are_rejected() {
     vulkan_rejects("SPIRV-block", &[("OpReturn\n", "")]);
     vulkan_rejects(
         "SPIRV-block",
@@ -59,7 +59,7 @@ fn functions_and_blocks() {
 }
 
 #[test]
-fn branches() {
+fn wrong_branches_are_rejected() {
     vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %entry")]);
     vulkan_rejects("SPIRV-branch", &[("OpReturn", "OpBranch %main")]);
     let body = "OpSelectionMerge %done 0\nOpBranch %done\n%done = OpLabel";

@@ -16,7 +16,7 @@ fn opencl(rule: &str, instruction: &str) {
 }
 
 #[test]
-fn valid_operations() {
+fn valid_operations_are_accepted() {
     for body in [
         "OpAtomicStore %pointer #1 #0x2044 #1",
         "%x = OpAtomicLoad %uint %pointer #1 #0x4042",
@@ -45,7 +45,7 @@ fn valid_operations() {
 }
 
 #[test]
-fn orders() {
+fn wrong_orders_are_rejected() {
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10865", "%x = OpAtomicIAdd %uint %pointer #1 #0x604a #1");
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10866", "%x = OpAtomicIAdd %uint %pointer #1 #0x50 #1");
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10867", "OpAtomicStore %pointer #1 #0x42 #1");
@@ -58,7 +58,7 @@ fn orders() {
 }
 
 #[test]
-fn storage_classes_and_availability() {
+fn wrong_storage_classes_and_availability_are_rejected() {
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10870", "%x = OpAtomicLoad %uint %pointer #1 #2");
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10870", "OpMemoryBarrier #1 #0x208");
     vulkan("VUID-StandaloneSpirv-MemorySemantics-10871", "%x = OpAtomicLoad %uint %pointer #1 #0x40");
@@ -72,7 +72,7 @@ fn storage_classes_and_availability() {
 }
 
 #[test]
-fn compare_exchange() {
+fn wrong_compare_exchanges_are_rejected() {
     let exchange = |equal: &str, unequal: &str| {
         format!("%x = OpAtomicCompareExchange %uint %pointer #1 #{equal} #{unequal} #1 #0")
     };
@@ -100,7 +100,7 @@ fn compare_exchange() {
 }
 
 #[test]
-fn scopes() {
+fn wrong_scopes_are_rejected() {
     vulkan("VUID-StandaloneSpirv-None-04636", "OpControlBarrier #1 #2 #0x108");
     vulkan("VUID-StandaloneSpirv-None-04638", "OpMemoryBarrier #0 #0x48");
     vulkan("VUID-StandaloneSpirv-None-04641", "OpMemoryBarrier #4 #0x48");
@@ -118,7 +118,7 @@ fn scopes() {
 }
 
 #[test]
-fn scopes_and_their_capabilities() {
+fn scopes_without_their_capability_are_rejected() {
     let device = [
         ("OpCapability VulkanMemoryModelDeviceScope\n", ""),
         ("body", "%x = OpAtomicLoad %uint %pointer #1 #0"),
@@ -135,7 +135,7 @@ fn scopes_and_their_capabilities() {
 }
 
 #[test]
-fn a_target_without_the_device_scope() {
+fn a_target_can_lack_the_device_scope() {
     let words = assemble((1, 5), &fill(VULKAN, &[("body", "OpMemoryBarrier #1 #0x48")]));
     let mut target = Target::full(Environment::Vulkan);
     accepts(&verify(&words, Some(&target)));

@@ -20,7 +20,7 @@ const SPECIALIZED: (&str, &str) =
     ("OpDecorate %block Block", "OpDecorate %block Block\nOpDecorate %n SpecId 5");
 
 #[test]
-fn lengths() {
+fn wrong_lengths_are_rejected() {
     vulkan_rejects("SPIRV-OpTypeArray-length", &[("globals", "%a = OpTypeArray %uint #0")]);
     let real = "%one = OpConstant %float 0x3f800000\n%a = OpTypeArray %uint %one";
     vulkan_rejects("SPIRV-OpTypeArray-length", &[("globals", real)]);
@@ -42,7 +42,7 @@ fn lengths() {
 
 /// Lengths that are computed from specialization constants.
 #[test]
-fn operations() {
+fn constant_operations_are_evaluated() {
     let length = |operation: &str| {
         let text = format!("%n = OpSpecConstant %uint 4\n{operation}\n%a = OpTypeArray %uint %length");
         rules(&[SPECIALIZED, ("globals", &text)])
@@ -75,7 +75,7 @@ fn operations() {
 }
 
 #[test]
-fn sizes_of_work_groups() {
+fn wrong_sizes_of_work_groups_are_rejected() {
     let mode = "LocalSize 1 1 1";
     vulkan_rejects("SPIRV-work-group-size", &[(mode, "LocalSize 1 0 1")]);
     let by_id = [
@@ -95,7 +95,7 @@ fn sizes_of_work_groups() {
 }
 
 #[test]
-fn clusters() {
+fn wrong_sizes_of_clusters_are_rejected() {
     let capability = ("OpCapability GroupNonUniform\n", "OpCapability GroupNonUniformClustered\n");
     let sum = |size: &str| format!("%sum = OpGroupNonUniformIAdd %uint #3 3 #1 {size}");
     vulkan_rejects("SPIRV-ClusterSize", &[capability, ("body", &sum("#3"))]);

@@ -9,7 +9,7 @@ const VERTEX: (&str, &str) = (
 );
 
 #[test]
-fn initializers_of_work_group_variables() {
+fn wrong_initializers_of_work_group_variables_are_rejected() {
     let with = |value: &'static str| [("%shared = OpVariable %local_uint Workgroup", value)];
     vulkan_rejects(
         "VUID-StandaloneSpirv-OpVariable-04734",
@@ -23,7 +23,7 @@ fn initializers_of_work_group_variables() {
 }
 
 #[test]
-fn blocks() {
+fn wrong_blocks_are_rejected() {
     vulkan_rejects("VUID-StandaloneSpirv-PushConstant-06675", &[("OpDecorate %block Block\n", "")]);
     vulkan_rejects(
         "VUID-StandaloneSpirv-PushConstant-06808",
@@ -57,7 +57,7 @@ fn uniform(decorations: &str, body: &str) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn uniform_buffers() {
+fn wrong_uniform_buffers_are_rejected() {
     const BOUND: &str = "OpDecorate %buffer DescriptorSet 0\nOpDecorate %buffer Binding 0\n";
     const BLOCK: &str = "OpDecorate %words Block\nOpMemberDecorate %words 0 Offset 0\n";
     let whole = format!("{BOUND}{BLOCK}");
@@ -77,7 +77,7 @@ fn uniform_buffers() {
 }
 
 #[test]
-fn built_ins_of_the_interface() {
+fn wrong_built_ins_of_the_interface_are_rejected() {
     let of = |second: &'static str| {
         [
             ("%push %shared", "%push %shared %one %other"),
@@ -95,7 +95,7 @@ fn built_ins_of_the_interface() {
 }
 
 #[test]
-fn restrictions_of_other_execution_models() {
+fn rules_of_other_execution_models_are_checked() {
     vulkan_rejects("VUID-StandaloneSpirv-None-10685", &[("OpExecutionMode %main LocalSize 1 1 1\n", "")]);
     let rejects = |rule: &str, change: (&str, &str)| vulkan_rejects(rule, &[VERTEX, change]);
     accepts(&findings((1, 5), VULKAN, &[VERTEX]));
@@ -111,7 +111,7 @@ fn restrictions_of_other_execution_models() {
 }
 
 #[test]
-fn pointer_access_chains() {
+fn wrong_pointer_access_chains_are_rejected() {
     let chain = |base: &str, ty: &str| format!("%c = OpPtrAccessChain {ty} {base} #1");
     let local = chain("%shared", "%local_uint");
     let private = chain("%private", "%private_uint");
@@ -148,7 +148,7 @@ fn pointer_access_chains() {
 }
 
 #[test]
-fn clocks() {
+fn wrong_clocks_are_rejected() {
     let with = |body: &'static str| {
         [
             (

@@ -163,7 +163,7 @@ impl Constants {
         self.rows.len() - 1
     }
 
-    /// The value of each constant; `None` if it is no integer, or undefined.
+    /// The value of each constant; `None` if it is not an integer, or is undefined.
     pub(super) fn evaluate(&self, values: &[(u32, u32)]) -> Vec<Option<i128>> {
         let mut evaluated: Vec<Option<i128>> = Vec::with_capacity(self.rows.len());
         for Row { scalar, form } in &self.rows {
@@ -232,7 +232,7 @@ fn result(op: Op, operands: &[(i128, ScalarType)]) -> Option<i128> {
             match op {
                 IAdd => Some(ua + ub),
                 ISub => Some(ua - ub),
-                // Both have at most 64 bits; the low ones are right.
+                // Both have at most 64 bits; the low ones are correct.
                 IMul => Some(ua.wrapping_mul(ub)),
                 UDiv => ua.checked_div(ub),
                 UMod => ua.checked_rem(ub),

@@ -44,15 +44,17 @@ impl Queue {
         let overlaps = (0..3).all(|at| {
             region.origin[at] < to[at] + region.size[at] && to[at] < region.origin[at] + region.size[at]
         });
-        let refused = |reason: &str| Error::ImageCommand { command: "copied", reason: reason.to_owned() };
+        let rejected = |reason: &str| Error::ImageCommand { command: "copied", reason: reason.to_owned() };
         if source.desc.format != target.desc.format {
-            return Err(refused("their formats differ"));
+            return Err(rejected("their formats differ"));
         }
         match (part(source, region)?, part(target, into)?) {
             (Some(from), Some(to)) => self.copy(&from, &to),
             (Some(from), None) => self.copy_buffer_to_image(&from, target, into),
             (None, Some(to)) => self.copy_image_to_buffer(source, region, &to),
-            (None, None) if source.memory.is(&target.memory) && overlaps => Err(refused("the parts overlap")),
+            (None, None) if source.memory.is(&target.memory) && overlaps => {
+                Err(rejected("the parts overlap"))
+            }
             (None, None) if source.desc.kind.shares_layout(target.desc.kind) => {
                 let (source, target) = (source.memory.clone(), target.memory.clone());
                 self.enqueue(Command::Image(ImageCommand::Copy { source, region, target, to }))
@@ -141,9 +143,9 @@ impl Queue {
     pub fn fill_image_region(&self, image: &Image, region: ImageRegion, texel: Texel) -> Result<Event> {
         self.check_region(image, region, None)?;
         let format = image.desc.format;
-        let refused = |reason: String| Error::ImageCommand { command: "filled", reason };
+        let rejected = |reason: String| Error::ImageCommand { command: "filled", reason };
         if texel.class() != format.class() {
-            return Err(refused(format!("its texels are {:?}, not {:?}", format.class(), texel.class())));
+            return Err(rejected(format!("its texels are {:?}, not {:?}", format.class(), texel.class())));
         }
         // A back end fills an image in the format of its memory, which for sRGB is linear on Vulkan.
         let is_memory = image.buffer.is_none() && !image.is_view && !format.order.is_srgb();
@@ -151,7 +153,7 @@ impl Queue {
             return self.enqueue(Command::Image(ImageCommand::Fill { target: image.memory.clone(), texel }));
         }
         let texel = reference::texel_bytes(format, texel);
-        let texel = texel.ok_or_else(|| refused(format!("{format} is not a format of OpenCL")))?;
+        let texel = texel.ok_or_else(|| rejected(format!("{format} is not a format of OpenCL")))?;
         if let Some(buffer) = part(image, region)? {
             return self.fill_pattern(&buffer, &texel);
         }

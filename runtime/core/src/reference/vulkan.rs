@@ -114,7 +114,7 @@ impl Program {
     }
 }
 
-/// All push constants of the device. Bytes that the launch does not set get a value that is unlikely to be right.
+/// All push constants of the device. Bytes that the launch does not set get a value that is unlikely to be correct.
 fn push_constants(dispatch: &Dispatch) -> Vec<u8> {
     let mut bytes = dispatch.push_constants.to_vec();
     bytes.resize(bytes.len().max(PUSH_CONSTANTS as usize), UNSET);

@@ -29,7 +29,7 @@ fn read(import: &str, reflection: &[&[u32]]) -> Result<ProgramInterface> {
     super::read(&Module::new(&all)?)
 }
 
-fn refusal(reflection: &[&[u32]]) -> String {
+fn rejection(reflection: &[&[u32]]) -> String {
     read("NonSemantic.ClspvReflection.5", reflection).expect_err("a bad reflection").to_string()
 }
 
@@ -75,20 +75,20 @@ fn bindings_of_clspv_are_parsed() {
 
 #[test]
 fn invalid_reflection_is_rejected() {
-    assert!(refusal(&[&[1, 90]]).contains("no operand 1"));
-    assert!(refusal(&[&[1, 90, 10]]).contains("not a string"));
-    assert!(refusal(&[&[7, 100, 10, 10, 14]]).contains("not declared before"));
-    assert!(refusal(&[KERNEL, &[7, 100, 1, 10, 14]]).contains("not a constant"));
-    assert!(refusal(&[KERNEL, &[26, 100, 10, 10, 14]]).contains("4 bytes, not 8"));
-    assert!(refusal(&[KERNEL, &[7, 100, 10, 10, 14, 77]]).contains("not declared before it"));
-    assert!(refusal(&[&[18, 10, 18]]).contains("8 bytes, not 12"));
-    assert!(refusal(&[&[36, 10, 18, 1]]).contains("half a byte"));
-    assert!(refusal(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("declared twice"));
-    assert!(refusal(&[&[23, 10, 11, 12]]).contains("bits 0x2"));
-    assert!(refusal(&[KERNEL, &[41, 100, 10, 10, 18]]).contains("8 bytes, not 4"));
-    assert!(refusal(&[&[39, 10, 11, 14]]).contains("printf buffer of 4 bytes"));
-    assert!(refusal(&[&[42, 90]]).contains("no operand 1"));
-    assert!(refusal(&[&[99]]).contains("99 is unknown"));
+    assert!(rejection(&[&[1, 90]]).contains("no operand 1"));
+    assert!(rejection(&[&[1, 90, 10]]).contains("not a string"));
+    assert!(rejection(&[&[7, 100, 10, 10, 14]]).contains("not declared before"));
+    assert!(rejection(&[KERNEL, &[7, 100, 1, 10, 14]]).contains("not a constant"));
+    assert!(rejection(&[KERNEL, &[26, 100, 10, 10, 14]]).contains("4 bytes, not 8"));
+    assert!(rejection(&[KERNEL, &[7, 100, 10, 10, 14, 77]]).contains("not declared before it"));
+    assert!(rejection(&[&[18, 10, 18]]).contains("8 bytes, not 12"));
+    assert!(rejection(&[&[36, 10, 18, 1]]).contains("half a byte"));
+    assert!(rejection(&[&[36, 10, 18, 2], &[36, 18, 18, 2]]).contains("declared twice"));
+    assert!(rejection(&[&[23, 10, 11, 12]]).contains("bits 0x2"));
+    assert!(rejection(&[KERNEL, &[41, 100, 10, 10, 18]]).contains("8 bytes, not 4"));
+    assert!(rejection(&[&[39, 10, 11, 14]]).contains("printf buffer of 4 bytes"));
+    assert!(rejection(&[&[42, 90]]).contains("no operand 1"));
+    assert!(rejection(&[&[99]]).contains("99 is unknown"));
     assert!(read("NonSemantic.ClspvReflection.8", &[]).is_err());
     assert!(read("GLSL.std.450", &[]).is_err());
 }

@@ -100,17 +100,17 @@ mod tests {
         let check = |classes: &[_]| limits().check(&bindings(classes));
         assert_eq!(check(&[(SampledImage, 15), (UniformTexels, 1), (Sampler, 2), (Storage, 1)]), Ok(()));
         assert_eq!(check(&[(StorageImage, 2), (StorageTexels, 1)]), Ok(()));
-        let refused = |classes: &[_], wanted: &str| assert!(check(classes).unwrap_err().contains(wanted));
-        refused(
+        let rejected = |classes: &[_], wanted: &str| assert!(check(classes).unwrap_err().contains(wanted));
+        rejected(
             &[(SampledImage, 16), (UniformTexels, 1)],
             "17 images that it reads, and the device supports 16",
         );
-        refused(
+        rejected(
             &[(StorageImage, 3), (StorageTexels, 1)],
             "4 images that it writes, and the device supports 3",
         );
-        refused(&[(Sampler, 3)], "3 samplers, and the device supports 2");
-        refused(
+        rejected(&[(Sampler, 3)], "3 samplers, and the device supports 2");
+        rejected(
             &[(SampledImage, 16), (StorageImage, 1), (Storage, 1)],
             "18 images and buffers, and the device supports 17",
         );

@@ -1,4 +1,4 @@
-//! The device's clock beside the host's.
+//! Relates the device's clock to the host's.
 //!
 //! Owns the conversion of timestamps. All queues of a device share one clock, so that their times can be compared.
 

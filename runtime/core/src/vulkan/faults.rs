@@ -162,8 +162,8 @@ fn used_up_memory() {
     CREATE.set(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let name = device.info().name.clone();
     for placement in [Placement::Device, Placement::Shared, Placement::Upload, Placement::Download] {
-        let refused = device.allocate(1 << 16, placement).map(drop);
-        assert_eq!(refused, Err(Error::OutOfMemory { bytes: 1 << 16, device: name.clone() }));
+        let rejected = device.allocate(1 << 16, placement).map(drop);
+        assert_eq!(rejected, Err(Error::OutOfMemory { bytes: 1 << 16, device: name.clone() }));
     }
     CREATE.set(vk::Result::SUCCESS);
     device.allocate(1000, Placement::Device).unwrap();

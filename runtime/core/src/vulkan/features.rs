@@ -400,7 +400,7 @@ impl QueriedFeatures {
 
     /// Whether linear filters round to the precision of the channels several times. lavapipe does it for 8-bit channels, with the
     /// addressing modes edge and repeat: the mean of four texels is off by 1/255, which Khronos' tests reject. Measured with Mesa
-    /// 22.3.6 and 25.0.7; it is right with `GALLIVM_PERF=no_aos_sampling`.
+    /// 22.3.6 and 25.0.7; it is correct with `GALLIVM_PERF=no_aos_sampling`.
     fn rounds_filters(&self) -> bool {
         self.properties12.driver_id == vk::DriverId::MESA_LLVMPIPE
     }

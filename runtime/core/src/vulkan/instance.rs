@@ -31,7 +31,7 @@ pub(super) struct Shared {
     messages: Box<Messages>,
     physical_devices: Vec<vk::PhysicalDevice>,
     /// Keeps the loader loaded; dropped last.
-    _entry: ash::Entry,
+    entry: ash::Entry,
 }
 
 type Messages = Mutex<Vec<String>>;
@@ -90,10 +90,10 @@ impl Instance {
             messenger: None,
             messages: Box::default(),
             physical_devices: Vec::new(),
-            _entry: entry,
+            entry: entry,
         };
         if validation != Validation::Off {
-            shared.listen()?;
+            shared.register_messenger()?;
         }
         // SAFETY: the instance is valid.
         shared.physical_devices = unsafe { shared.raw.enumerate_physical_devices() }
@@ -132,8 +132,8 @@ impl Instance {
 }
 
 impl Shared {
-    fn listen(&mut self) -> Result<()> {
-        let debug = ext::debug_utils::Instance::new(&self._entry, &self.raw);
+    fn register_messenger(&mut self) -> Result<()> {
+        let debug = ext::debug_utils::Instance::new(&self.entry, &self.raw);
         let messages: *const Messages = &raw const *self.messages;
         let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(
@@ -151,7 +151,7 @@ impl Shared {
 
     /// Whether the clock of a device with `VK_EXT_calibrated_timestamps` can be compared with others.
     pub(super) fn calibrates(&self, physical: vk::PhysicalDevice) -> bool {
-        let api = ext::calibrated_timestamps::Instance::new(&self._entry, &self.raw);
+        let api = ext::calibrated_timestamps::Instance::new(&self.entry, &self.raw);
         // SAFETY: the physical device belongs to the instance and has the extension.
         let domains = unsafe { api.get_physical_device_calibrateable_time_domains(physical) };
         domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
@@ -173,7 +173,7 @@ unsafe extern "system" fn collect(
     let text = unsafe { data.as_ref().and_then(|data| data.message_as_c_str()) };
     let text = text.map(CStr::to_string_lossy).unwrap_or_default().into_owned();
     tracing::warn!(target: "kiln::validation", "{text}");
-    // SAFETY: this is the pointer given in `listen`, valid while the messenger exists.
+    // SAFETY: this is the pointer given in `register_messenger`, valid while the messenger exists.
     if let Some(messages) = unsafe { messages.cast::<Messages>().as_ref() } {
         messages.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }

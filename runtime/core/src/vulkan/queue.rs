@@ -359,12 +359,12 @@ impl Queue {
         // SAFETY: the semaphore is a timeline of the device.
         let reached = unsafe { self.device.raw.get_semaphore_counter_value(self.timeline.semaphore) }
             .map_err(|result| self.device.failure("querying completion", result, 0))?;
-        self.has_reached(reached);
+        self.record_reached(reached);
         Ok(reached)
     }
 
     /// Records that the timeline has this value.
-    fn has_reached(&self, value: u64) {
+    fn record_reached(&self, value: u64) {
         self.reached.fetch_max(value, Ordering::Release);
         self.timeline.mark_due(value);
     }
@@ -387,7 +387,7 @@ impl Queue {
             }
             if let Some(Batch { slot, records, .. }) = state.pending.pop_front() {
                 if self.is_profiled() {
-                    self.note_times(&slot, &records);
+                    self.record_times(&slot, &records);
                 }
                 state.free.push(slot);
             }
@@ -396,7 +396,7 @@ impl Queue {
     }
 
     /// Records the times of complete commands on the host's clock.
-    fn note_times(&self, slot: &Slot, records: &[Arc<Record>]) {
+    fn record_times(&self, slot: &Slot, records: &[Arc<Record>]) {
         let mut ticks = vec![[0u64; 2]; records.len()];
         let results = ticks.as_flattened_mut();
         let as_words = vk::QueryResultFlags::TYPE_64;
@@ -449,7 +449,7 @@ impl Queue {
         match waited {
             Ok(()) => {
                 self.overdue.store(false, Ordering::Relaxed);
-                self.has_reached(value);
+                self.record_reached(value);
                 self.reclaim(&mut self.state())
             }
             Err(vk::Result::TIMEOUT) => {
@@ -462,8 +462,8 @@ impl Queue {
         }
     }
 
-    /// Waits until the timeline reaches a value, again if the driver lacks memory. Returns false if a kernel hangs.
-    fn is_finished(&self, value: u64, timeout: Option<Duration>) -> bool {
+    /// Waits until the timeline reaches a value, and tries again if the driver lacks memory. Returns false if a kernel hangs.
+    fn wait_until_finished(&self, value: u64, timeout: Option<Duration>) -> bool {
         let wait = |_| match self.wait(value, timeout) {
             Ok(()) | Err(Error::DeviceLost { .. }) => Some(true),
             Err(Error::Timeout { .. }) => Some(false),
@@ -531,7 +531,7 @@ impl Drop for Queue {
         let last = state.last;
         drop(state);
         let patience = if self.overdue.load(Ordering::Relaxed) { Some(Duration::ZERO) } else { None };
-        let finished = self.is_finished(last, patience);
+        let finished = self.wait_until_finished(last, patience);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !finished {
             // A kernel hangs. Its resources must outlive it, which means leaking them: destroying them is undefined,

@@ -150,8 +150,8 @@ pub(crate) fn required_sizes(device: &Device) {
     kernel.set(0, &data).unwrap();
     launch(&queue, &kernel, [8, 2]).unwrap();
     assert_eq!(queue.read(&data).unwrap(), [2; 8]);
-    let refused = |range: NdRange| launch(&queue, &kernel, range).unwrap_err().to_string();
-    assert!(refused(NdRange::from([8, 2]).local([8, 2])).contains("required [4, 2, 1]"));
-    assert!(refused(NdRange::from([6, 2])).contains("uniform work-groups"));
-    assert!(refused(NdRange::from([8, 2]).offset([4, 0])).contains("without offsets"));
+    let rejected = |range: NdRange| launch(&queue, &kernel, range).unwrap_err().to_string();
+    assert!(rejected(NdRange::from([8, 2]).local([8, 2])).contains("required [4, 2, 1]"));
+    assert!(rejected(NdRange::from([6, 2])).contains("uniform work-groups"));
+    assert!(rejected(NdRange::from([8, 2]).offset([4, 0])).contains("without offsets"));
 }

@@ -151,15 +151,15 @@ pub(crate) fn impossible_launches_are_rejected(device: &Device) {
     let buffer = device.buffer_from(&[0u32; 4]).unwrap();
     let mut kernel = program.kernel("k").unwrap();
     kernel.set(0, &buffer).unwrap().set(1, &buffer).unwrap().set(2, 0u32).unwrap();
-    let refused = |range: NdRange| match launch(&queue, &kernel, range) {
+    let rejected = |range: NdRange| match launch(&queue, &kernel, range) {
         Err(Error::Launch { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
     let max = device.capabilities().max_work_group_size as usize;
-    assert!(refused(NdRange::from(4).local(0)).contains("at least 1"));
-    assert!(refused(NdRange::from([max, 2]).local([max, 2])).contains("smaller local size"));
-    assert!(refused(NdRange::from(usize::MAX)).contains("32 bits"));
-    assert!(refused(NdRange::from(4).local([2, 2])).contains("same number"));
+    assert!(rejected(NdRange::from(4).local(0)).contains("at least 1"));
+    assert!(rejected(NdRange::from([max, 2]).local([max, 2])).contains("smaller local size"));
+    assert!(rejected(NdRange::from(usize::MAX)).contains("32 bits"));
+    assert!(rejected(NdRange::from(4).local([2, 2])).contains("same number"));
     launch(&queue, &kernel, 0).unwrap().wait().unwrap();
     // More groups than one dispatch takes: the kernel does nothing for a count of 0.
     launch(&queue, &kernel, NdRange::from(70_000).local(1)).unwrap().wait().unwrap();

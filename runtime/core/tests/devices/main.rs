@@ -77,7 +77,7 @@ const TESTS: &[(&str, Test)] = &[
     ("objects_of_other_devices_are_rejected", failures::objects_of_other_devices_are_rejected),
 ];
 
-/// Tests of devices that execute commands beside the host and keep compiled kernels. The reference device does neither: a
+/// Tests of devices that execute commands concurrently with the host and keep compiled kernels. The reference device does neither: a
 /// launch returns when it is complete.
 const DRIVER_TESTS: &[(&str, Test)] = &[
     ("kernels_are_kept_on_disk", failures::kernels_are_kept_on_disk),

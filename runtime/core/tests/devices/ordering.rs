@@ -231,7 +231,7 @@ pub(crate) fn failures_follow_wait_lists(device: &Device) {
     assert!(held.wait().unwrap_err().to_string().contains("dropped"));
 }
 
-/// 12: a blocking command in an in-order queue returns after all earlier commands, and a non-blocking one at once.
+/// 12: a blocking command in an in-order queue returns after all earlier commands, and a non-blocking one immediately.
 pub(crate) fn blocking_commands_block(device: &Device) {
     let queue = device.queue().unwrap();
     let (a, gate) = (buffer(device, 0), UserEvent::new());
@@ -241,7 +241,7 @@ pub(crate) fn blocking_commands_block(device: &Device) {
     let held = queue.after([gate.event()]);
     let mut source = vec![6; WORDS];
     held.write(&a, &source).unwrap();
-    // The data is copied, so the slice can be changed at once.
+    // The data is copied, so the slice can be changed immediately.
     source.fill(8);
     let reading = queue.read_later(&a).unwrap();
     assert_eq!(reading.event().status(), Ok(Status::Queued));

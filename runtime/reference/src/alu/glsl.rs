@@ -11,8 +11,8 @@ use crate::types::Scalar;
 
 /// The function for this type of the first operand.
 pub(crate) fn lane(function: Glsl, scalar: Scalar) -> Option<Lane> {
-    if let Some(alike) = opencl(function) {
-        return library(alike, scalar, false);
+    if let Some(equivalent) = opencl(function) {
+        return library(equivalent, scalar, false);
     }
     let one = unary(function, scalar).map(Lane::One);
     one.or_else(|| ternary(function, scalar).map(Lane::Three))

@@ -1,6 +1,6 @@
 //! Results at an edge of the range that Vulkan allows (Vulkan, "Precision and Operation of SPIR-V Instructions").
 //!
-//! Owns the ranges. A driver may return any result in the range, so a program that is right only with the nearest results
+//! Owns the ranges. A driver may return any result in the range, so a program that is correct only with the nearest results
 //! depends on the driver. For a formula with several steps, the error here is at most that of the formula.
 
 use spirv::{GlslStd450Op as Glsl, Op};

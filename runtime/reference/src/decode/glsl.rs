@@ -21,8 +21,8 @@ impl Body<'_, '_> {
             values.push((slot, Lanes { scalar, count }));
         }
         match special(function) {
-            Some((alike, operands)) if values.len() == operands => {
-                self.glsl_special(inst, function, alike, values)
+            Some((equivalent, operands)) if values.len() == operands => {
+                self.glsl_special(inst, function, equivalent, values)
             }
             _ => self.glsl_lanes(inst, function, &values),
         }
@@ -33,14 +33,20 @@ impl Body<'_, '_> {
         &mut self,
         inst: &Inst<'_>,
         function: Glsl,
-        alike: Cl,
+        equivalent: Cl,
         operands: Vec<(Slot, Lanes)>,
     ) -> Result<(), Invalid> {
         let (scalar, count) = self.decoder.types.lanes(inst.word(0)?)?;
         let result = Lanes { scalar, count: count as u16 };
         let to = self.define(inst)?;
         let values = operands.clone();
-        self.decoder.tables.libraries.push(Library { function: alike, to, result, operands, literal: 0 });
+        self.decoder.tables.libraries.push(Library {
+            function: equivalent,
+            to,
+            result,
+            operands,
+            literal: 0,
+        });
         self.emit(Op::Library(self.decoder.tables.libraries.len() as u32 - 1));
         self.add_domain_check(function, to, &values);
         Ok(())

@@ -59,7 +59,7 @@ impl Types {
         self.values.remove(&value);
     }
 
-    /// The type of a value. Functions and labels are no values.
+    /// The type of a value. Functions and labels are not values.
     pub(super) fn of_value(&self, id: Word) -> Option<Word> {
         self.values.get(&id).copied()
     }

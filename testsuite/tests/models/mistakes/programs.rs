@@ -5,7 +5,7 @@ type Row = (&'static str, [u32; 2], &'static [bool], &'static str);
 
 #[rustfmt::skip]
 pub(super) const PROGRAMS: &[Row] = &[
-    ("a plain load beside a seq_cst load", [2, 1], &[false],
+    ("a plain load mixed with a seq_cst load", [2, 1], &[false],
      "kernel void test(global int *result, global int *d) {
         if (get_global_id(0) == 0) {
             result[0] = atomic_load_explicit((global atomic_int *)d, memory_order_seq_cst, memory_scope_device);

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn well_formed() {
+    fn directives_are_parsed() {
         for (format, conversion, vector, length) in [
             ("x %d", Conversion::Integer, None, None),
             ("%-+ #08.3lu!", Conversion::Integer, None, Some(Length::L)),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn size_modifiers_need_opencl_c_3_1_and_integers() {
         let problem = |format: &str| directives(format.as_bytes(), LanguageVersion::Cl31)[0].problem;
         assert_eq!(["%zu", "%-4tx", "%zd"].map(problem), [None; 3]);
         assert_eq!(problem("%zf"), Some(Problem::LengthConversion));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed() {
+    fn malformed_directives_have_problems() {
         for (format, problem) in [
             ("%", Problem::Unfinished),
             ("%q", Problem::UnknownConversion),

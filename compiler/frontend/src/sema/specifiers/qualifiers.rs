@@ -152,7 +152,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports `_Atomic` beside a type, with no other qualifier between them. Returns whether it did.
+    /// Reports `_Atomic` next to a type, with no other qualifier between them. Returns whether it did.
     fn reports_atomic_type(&mut self, named: Named, list: &[Spanned<Qualifier>]) -> bool {
         let Some(word) = list.iter().find(|word| word.node == Qualifier::Atomic) else { return false };
         let Some(name) = self.atomic_of(named.ty) else { return false };

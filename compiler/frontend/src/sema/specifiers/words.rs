@@ -146,7 +146,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `ulong long` is `unsigned long long`. All other keywords beside a type name are errors.
+    /// `ulong long` is `unsigned long long`. All other keywords next to a type name are errors.
     pub(super) fn words_beside_name(&mut self, named: Named, words: &Words) -> Named {
         if named.ty.ty == TyId::ERROR {
             return named;

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn swizzles_are_parsed() {
         assert_eq!(components("wzyx", 4), Ok(vec![3, 2, 1, 0]));
         assert_eq!(components("s0F", 16), Ok(vec![0, 15]));
         assert_eq!(components("Sab", 16), Ok(vec![10, 11]));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn problems() {
+    fn wrong_swizzles_have_problems() {
         assert_eq!(components("w", 3), Err(Problem::OutOfRange("w".into())));
         assert_eq!(components("s8", 8), Err(Problem::OutOfRange("s8".into())));
         assert_eq!(components("xg", 4), Err(Problem::Mixed));

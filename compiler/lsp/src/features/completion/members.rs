@@ -30,13 +30,13 @@ pub(super) fn complete(cursor: &Cursor<'_>, base: usize, access: Access) -> Vec<
     let Some(file) = file else { return Vec::new() };
     let mut text = cursor.text().to_owned();
     text.insert_str(cursor.word().start, PLACEHOLDER);
-    let Some(mended) = Analysis::with_text(cursor.client_state, &cursor.analysis.root, file, text) else {
+    let Some(repaired) = Analysis::with_text(cursor.client_state, &cursor.analysis.root, file, text) else {
         return Vec::new();
     };
-    let Some(file) = mended.file(file) else { return Vec::new() };
-    let there = cursor.in_analysis(&mended, file);
-    match type_before(&mended, &there, base) {
-        Some(ty) => members_of_type(&mended, &there, ty, base, access),
+    let Some(file) = repaired.file(file) else { return Vec::new() };
+    let there = cursor.in_analysis(&repaired, file);
+    match type_before(&repaired, &there, base) {
+        Some(ty) => members_of_type(&repaired, &there, ty, base, access),
         None => Vec::new(),
     }
 }

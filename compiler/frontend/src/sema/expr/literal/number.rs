@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers() {
+    fn integers_are_parsed() {
         let value = |text: &str| integer(text).unwrap().value;
         assert_eq!(value("0"), Some(0));
         assert_eq!(value("0u"), Some(0));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes() {
+    fn suffixes_are_split() {
         assert_eq!(split_suffix("1.5f"), ("1.5", "f"));
         assert_eq!(split_suffix("1e-3h"), ("1e-3", "h"));
         assert_eq!(split_suffix("0x1.fp3f"), ("0x1.fp3", "f"));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros() {
+    fn zeros_are_recognized() {
         assert!(is_zero("0.0") && is_zero("0x0p9") && is_zero(".0e5") && is_zero("00e1"));
         assert!(!is_zero("1e-99") && !is_zero("0x.1p-999") && !is_zero("0.01"));
     }

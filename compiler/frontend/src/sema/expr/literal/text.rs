@@ -21,7 +21,7 @@ pub(super) fn decode(text: &str, quote: char) -> (&str, Vec<u8>, Vec<(Code, Stri
                 Ok(Escaped::Unknown(c)) => {
                     errors.push((
                         Code::UnknownEscape,
-                        format!("`\\{c}` is not an escape sequence; it stands for `{c}`"),
+                        format!("`\\{c}` is not an escape sequence; it means `{c}`"),
                     ));
                     bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes() {
+    fn escape_sequences_are_decoded() {
         let bytes = |text| decode(text, '"').1;
         assert_eq!(bytes(r#""a\n\0\x41\101""#), b"a\n\0AA");
         assert_eq!(bytes(r#""\u00e9""#), "é".as_bytes());

@@ -1,7 +1,7 @@
 //! Makes a plain load atomic if another work-item can load the same object with seq_cst at the same time (R11).
 //!
-//! In OpenCL the two only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
-//! plain load beside it is a race.
+//! In OpenCL both loads only read, so they are not a data race. On Vulkan the seq_cst load is a read-modify-write (R1), and a
+//! plain load at the same time is a race.
 
 use kiln_ir::{Access, Atomic, BinaryOp, Builder, FuncId, InstId, Known, Module, Op, Scalar, Type, ValueId};
 use kiln_memory::{MappingRule, Operation, Spaces};
@@ -172,7 +172,7 @@ fn seq_cst_loads(module: &Module) -> Vec<(FuncId, InstId)> {
     found
 }
 
-/// The size of the atomic loads for a load of this type, beside atomic operations on objects of these sizes.
+/// The size of the atomic loads for a load of this type that is mixed with atomic operations on objects of these sizes.
 fn atomic_load_size(ty: Type, sizes: &[u64]) -> Option<u64> {
     let own = ty.scalar().map_or(8, Scalar::size);
     if sizes.contains(&own) { Some(own) } else { sizes.iter().copied().max() }
@@ -223,7 +223,7 @@ fn atomic_load(builder: &mut Builder<'_>, load: InstId, (word, access): (u64, Ac
     })
 }
 
-/// Loads a word with a relaxed atomic load, with the widest scope of its memory as every load beside a seq_cst operation (R3).
+/// Loads a word with a relaxed atomic load, with the widest scope of its memory as every load of an object with seq_cst operations (R3).
 fn load_word(builder: &mut Builder<'_>, pointer: ValueId, size: u64, access: Access) -> ValueId {
     let ty = Scalar::int_of_size(size);
     let scope = match builder.ty(pointer) {
