@@ -19,6 +19,7 @@
 mod binary;
 mod build;
 mod check;
+mod classify;
 pub mod flow;
 mod lex;
 mod merge;

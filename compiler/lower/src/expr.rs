@@ -69,7 +69,7 @@ impl Body<'_, '_> {
             ExprKind::Conditional(parts) => return self.conditional(parts, ty),
             ExprKind::VectorSelect(parts) => {
                 let condition = self.value(&parts.condition);
-                let condition = self.is_negative(condition);
+                let condition = self.builder.is_negative(condition);
                 let (then, otherwise) = (self.value(&parts.then), self.value(&parts.otherwise));
                 self.builder.select(condition, then, otherwise)
             }

@@ -68,18 +68,7 @@ struct Lowering<'a> {
 
 /// Lowers all kernels and the functions that they reach. The result is only meaningful if the sink has no errors.
 pub fn lower(hir: &hir::Module, names: &Interner, sink: &mut Sink, overflow: Overflow) -> Module {
-    let mut lowering = Lowering {
-        hir,
-        names,
-        sink,
-        overflow,
-        module: Module::default(),
-        globals: FxHashMap::default(),
-        callees: FxHashMap::default(),
-        elements: members::Elements::default(),
-        blocks: FxHashMap::default(),
-        pending: Vec::new(),
-    };
+    let mut lowering = Lowering::new(hir, names, sink, overflow);
     if overflow == Overflow::Marked {
         lowering.elements = members::elements_of_parameters(&lowering);
     }
@@ -118,25 +107,29 @@ pub fn lower_functions(
     sink: &mut Sink,
     wanted: &[FunctionId],
 ) -> (Module, Vec<FuncId>) {
-    let mut lowering = Lowering {
-        hir,
-        names,
-        sink,
-        // Library functions do not overflow.
-        overflow: Overflow::Unmarked,
-        module: Module::default(),
-        globals: FxHashMap::default(),
-        callees: FxHashMap::default(),
-        elements: members::Elements::default(),
-        blocks: FxHashMap::default(),
-        pending: Vec::new(),
-    };
+    // Library functions do not overflow.
+    let mut lowering = Lowering::new(hir, names, sink, Overflow::Unmarked);
     let lowered = wanted.iter().map(|&id| lowering.callee_id(id)).collect();
     lowering.lower_pending();
     (lowering.module, lowered)
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    fn new(hir: &'a hir::Module, names: &'a Interner, sink: &'a mut Sink, overflow: Overflow) -> Self {
+        Self {
+            hir,
+            names,
+            sink,
+            overflow,
+            module: Module::default(),
+            globals: FxHashMap::default(),
+            callees: FxHashMap::default(),
+            elements: members::Elements::default(),
+            blocks: FxHashMap::default(),
+            pending: Vec::new(),
+        }
+    }
+
     /// Lowers all pending functions.
     fn lower_pending(&mut self) {
         while let Some((id, function)) = self.pending.pop() {

@@ -14,7 +14,7 @@ impl Body<'_, '_> {
             }
             ("__kiln_bit_count", [a]) => return Some(self.builder.unary(UnaryOp::BitCount, *a)),
             ("__kiln_umul_high", [a, b]) => return Some(self.builder.binary(BinaryOp::UMulHigh, *a, *b)),
-            ("bitselect", [a, b, c]) => return Some(self.bit_select(*a, *b, *c)),
+            ("bitselect", [a, b, c]) => return Some(self.builder.bit_select(*a, *b, *c)),
             ("select", [a, b, c]) => return Some(self.select_by(*a, *b, *c)),
             (_, [a]) => self.classify(name, *a)?,
             (_, [a, b]) => self.relational(name, *a, *b)?,
@@ -34,20 +34,11 @@ impl Body<'_, '_> {
             "isgreaterequal" => CompareOp::GreaterEqual,
             "isless" => CompareOp::Less,
             "islessequal" => CompareOp::LessEqual,
-            "islessgreater" => {
-                let less = self.builder.compare(CompareOp::Less, CompareKind::Float, a, b);
-                let greater = self.builder.compare(CompareOp::Greater, CompareKind::Float, a, b);
-                return Some(self.builder.binary(BinaryOp::Or, less, greater));
-            }
-            "isordered" | "isunordered" => {
-                let [a, b] = [a, b].map(|value| self.is_nan(value));
-                let unordered = self.builder.binary(BinaryOp::Or, a, b);
-                let is_negated = name == "isordered";
-                return Some(if is_negated {
-                    self.builder.unary(UnaryOp::Not, unordered)
-                } else {
-                    unordered
-                });
+            "islessgreater" => return Some(self.builder.less_or_greater(a, b)),
+            "isunordered" => return Some(self.builder.unordered(a, b)),
+            "isordered" => {
+                let unordered = self.builder.unordered(a, b);
+                return Some(self.builder.unary(UnaryOp::Not, unordered));
             }
             _ => return None,
         };
@@ -56,27 +47,13 @@ impl Body<'_, '_> {
 
     fn classify(&mut self, name: &str, a: ValueId) -> Option<ValueId> {
         Some(match name {
-            "isnan" => self.is_nan(a),
-            "isinf" => {
-                let (magnitude, infinity) = self.magnitude(a);
-                self.builder.compare(CompareOp::Equal, CompareKind::Unsigned, magnitude, infinity)
-            }
-            "isfinite" => {
-                let (magnitude, infinity) = self.magnitude(a);
-                self.builder.compare(CompareOp::Less, CompareKind::Unsigned, magnitude, infinity)
-            }
-            "isnormal" => {
-                let (magnitude, infinity) = self.magnitude(a);
-                // The normal numbers form one range, from the smallest one up to infinity.
-                let ty = self.builder.ty(magnitude);
-                let smallest = smallest_normal(ty);
-                let above = self.builder.binary_bits(BinaryOp::Sub, magnitude, smallest);
-                let range = self.builder.binary_bits(BinaryOp::Sub, infinity, smallest);
-                self.builder.compare(CompareOp::Less, CompareKind::Unsigned, above, range)
-            }
-            "signbit" => self.is_negative(a),
+            "isnan" => self.builder.is_nan(a),
+            "isinf" => self.builder.is_infinite(a),
+            "isfinite" => self.builder.is_finite(a),
+            "isnormal" => self.builder.is_normal(a),
+            "signbit" => self.builder.is_negative(a),
             "any" | "all" => {
-                let negative = self.is_negative(a);
+                let negative = self.builder.is_negative(a);
                 match self.builder.ty(negative) {
                     Type::Vector(..) => {
                         let op = if name == "any" { Op::Any } else { Op::All };
@@ -89,22 +66,6 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Compares bits, so that the result does not depend on rounding or flushing modes.
-    fn is_nan(&mut self, a: ValueId) -> ValueId {
-        let (magnitude, infinity) = self.magnitude(a);
-        self.builder.compare(CompareOp::Greater, CompareKind::Unsigned, magnitude, infinity)
-    }
-
-    /// The bits without the sign, and the bits of infinity.
-    fn magnitude(&mut self, a: ValueId) -> (ValueId, ValueId) {
-        let ty = self.builder.ty(a);
-        let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
-        let bits = self.builder.bitcast(a, ty.with_scalar(scalar));
-        let magnitude = self.builder.binary_bits(BinaryOp::And, bits, scalar.mask() >> 1);
-        let infinity = self.builder.bits(ty.with_scalar(scalar), infinity(scalar));
-        (magnitude, infinity)
-    }
-
     /// The sum of products (OpenCL C 6.15.5).
     fn dot(&mut self, a: ValueId, b: ValueId) -> ValueId {
         let products = self.builder.binary(BinaryOp::FMul, a, b);
@@ -115,41 +76,12 @@ impl Body<'_, '_> {
             .unwrap_or(products)
     }
 
-    /// The bits of `b` where `c` has ones, otherwise those of `a`.
-    fn bit_select(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
-        let ty = self.builder.ty(a);
-        let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
-        let [a, b, c] = [a, b, c].map(|value| self.builder.bitcast(value, ty.with_scalar(scalar)));
-        let differing = self.builder.binary(BinaryOp::Xor, a, b);
-        let chosen = self.builder.binary(BinaryOp::And, differing, c);
-        let both = self.builder.binary(BinaryOp::Xor, a, chosen);
-        self.builder.bitcast(both, ty)
-    }
-
     /// `c ? b : a`. For vectors, selects by the most significant bit of each component.
     fn select_by(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
         let condition = match self.builder.ty(c) {
-            Type::Vector(..) => self.is_negative(c),
+            Type::Vector(..) => self.builder.is_negative(c),
             _ => self.is_not_zero(c),
         };
         self.builder.select(condition, b, a)
-    }
-}
-
-/// The bits of infinity for this width.
-const fn infinity(bits: Scalar) -> u64 {
-    match bits {
-        Scalar::I16 => 0x7c00,
-        Scalar::I64 => 0x7ff0_0000_0000_0000,
-        _ => 0x7f80_0000,
-    }
-}
-
-/// The bits of the smallest normal number for this width.
-const fn smallest_normal(ty: Type) -> u64 {
-    match ty.scalar() {
-        Some(Scalar::I16) => 0x0400,
-        Some(Scalar::I64) => 0x0010_0000_0000_0000,
-        _ => 0x0080_0000,
     }
 }

@@ -71,15 +71,6 @@ impl Body<'_, '_> {
         self.builder.compare(CompareOp::NotEqual, kind, value, zero)
     }
 
-    /// Whether the most significant bit of each component is set (OpenCL C 6.5.9).
-    pub(super) fn is_negative(&mut self, value: ValueId) -> ValueId {
-        let ty = self.builder.ty(value);
-        let scalar = ty.scalar().unwrap_or(Scalar::I32);
-        let value = self.builder.bitcast(value, ty.with_scalar(Scalar::int_of_size(scalar.size())));
-        let zero = self.builder.bits(self.builder.ty(value), 0);
-        self.builder.compare(CompareOp::Less, CompareKind::Signed, value, zero)
-    }
-
     /// `&&` and `||` on vectors. Both operands are evaluated (OpenCL C 6.5.7).
     pub(super) fn vector_logical(&mut self, op: LogicalOp, left: &Expr, right: &Expr, ty: Type) -> ValueId {
         let left = self.value(left);

@@ -49,71 +49,96 @@ struct Slots {
     leaves_some: bool,
 }
 
+/// The uses of private variables.
+#[derive(Default)]
+struct Uses {
+    /// Pointers with a constant offset in a variable.
+    addresses: FxHashMap<ValueId, (VarId, i64)>,
+    /// The type of the accesses at each offset of a variable.
+    accesses: BTreeMap<(VarId, i64), Type>,
+    /// Variables that stay in memory.
+    rejected: FxHashSet<VarId>,
+}
+
+impl Uses {
+    fn find(function: &Function) -> Self {
+        let mut uses = Self::default();
+        for id in function.inst_order() {
+            if !uses.record(function, id) {
+                let args = function.insts[id].args.iter();
+                uses.rejected.extend(args.filter_map(|arg| uses.addresses.get(arg)).map(|(var, _)| *var));
+            }
+        }
+        reject_overlaps(&uses.accesses, &mut uses.rejected);
+        uses
+    }
+
+    /// Records an instruction. Returns false if it uses the address of its operands in another way.
+    fn record(&mut self, function: &Function, id: InstId) -> bool {
+        let inst = &function.insts[id];
+        let slot = |index: usize| inst.args.get(index).and_then(|arg| self.addresses.get(arg)).copied();
+        match inst.op {
+            // The caller can observe variables that it passes.
+            Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
+                self.addresses.insert(inst.results[0], (var, 0));
+            }
+            Op::Offset { stride, .. } => {
+                let Some((var, offset)) = slot(0) else { return false };
+                let bytes = constant_offset(function, inst.args[1], stride);
+                self.record_address(var, inst.results[0], bytes.and_then(|it| offset.checked_add(it)));
+            }
+            Op::Element => {
+                let Some((var, _)) = slot(0) else { return false };
+                self.record_address(var, inst.results[0], element_offset(function, var, inst.args[1]));
+            }
+            Op::Load(access) if !access.is_volatile => {
+                let Some(slot) = slot(0) else { return false };
+                self.record_access(slot, function.ty(inst.results[0]));
+            }
+            Op::Store(access) if !access.is_volatile => {
+                let Some(slot) = slot(0) else { return false };
+                self.record_access(slot, function.ty(inst.args[1]));
+                // A pointer that is stored escapes.
+                if let Some((var, _)) = self.addresses.get(&inst.args[1]) {
+                    self.rejected.insert(*var);
+                }
+            }
+            _ => return inst.op.is_numeric(),
+        }
+        true
+    }
+
+    /// Records a pointer into a variable. The offset is `None` if it is not constant.
+    fn record_address(&mut self, var: VarId, pointer: ValueId, offset: Option<i64>) {
+        match offset {
+            Some(offset) => drop(self.addresses.insert(pointer, (var, offset))),
+            None => drop(self.rejected.insert(var)),
+        }
+    }
+
+    fn record_access(&mut self, slot: (VarId, i64), ty: Type) {
+        if *self.accesses.entry(slot).or_insert(ty) != ty {
+            self.rejected.insert(slot.0);
+        }
+    }
+
+    /// Keeps the variables of the source in memory.
+    fn reject_named(&mut self, function: &Function) {
+        // Handles, such as events, have no memory for a debugger to show.
+        let is_data = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_));
+        let is_named = |var: VarId| !function.vars[var].name.is_empty();
+        let named = self.accesses.iter().filter(|((var, _), ty)| is_named(*var) && is_data(ty));
+        self.rejected.extend(named.map(|((var, _), _)| *var));
+    }
+}
+
 impl Slots {
     fn find(function: &Function, keeps_named: bool) -> Self {
-        // Pointers with a constant offset in a variable.
-        let mut addresses: FxHashMap<ValueId, (VarId, i64)> = FxHashMap::default();
-        let mut rejected: FxHashSet<VarId> = FxHashSet::default();
-        let mut accesses: BTreeMap<(VarId, i64), Type> = BTreeMap::new();
-        for id in function.inst_order() {
-            let inst = &function.insts[id];
-            let slot = |index: usize| inst.args.get(index).and_then(|arg| addresses.get(arg)).copied();
-            match inst.op {
-                // The caller can observe variables that it passes.
-                Op::PrivateVar(var) if function.vars[var].parameter.is_none() => {
-                    addresses.insert(inst.results[0], (var, 0));
-                    continue;
-                }
-                Op::Offset { stride, .. } => {
-                    if let Some((var, offset)) = slot(0) {
-                        let bytes = constant_offset(function, inst.args[1], stride);
-                        match bytes.and_then(|bytes| offset.checked_add(bytes)) {
-                            Some(offset) => drop(addresses.insert(inst.results[0], (var, offset))),
-                            None => drop(rejected.insert(var)),
-                        }
-                        continue;
-                    }
-                }
-                Op::Element => {
-                    if let Some((var, _)) = slot(0) {
-                        match element_offset(function, var, inst.args[1]) {
-                            Some(bytes) => drop(addresses.insert(inst.results[0], (var, bytes))),
-                            None => drop(rejected.insert(var)),
-                        }
-                        continue;
-                    }
-                }
-                Op::Load(access) if !access.is_volatile => {
-                    if let Some(slot) = slot(0) {
-                        record_access(&mut accesses, &mut rejected, slot, function.ty(inst.results[0]));
-                        continue;
-                    }
-                }
-                Op::Store(access) if !access.is_volatile => {
-                    // A pointer that is stored escapes.
-                    if let Some(slot) = slot(0) {
-                        record_access(&mut accesses, &mut rejected, slot, function.ty(inst.args[1]));
-                        if let Some((var, _)) = addresses.get(&inst.args[1]) {
-                            rejected.insert(*var);
-                        }
-                        continue;
-                    }
-                }
-                _ if inst.op.is_numeric() => continue,
-                _ => {}
-            }
-            for (var, _) in inst.args.iter().filter_map(|arg| addresses.get(arg)) {
-                rejected.insert(*var);
-            }
-        }
-        reject_overlaps(&accesses, &mut rejected);
+        let mut uses = Uses::find(function);
         if keeps_named {
-            // Handles, such as events, have no memory for a debugger to show.
-            let is_data = |ty: &Type| matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Pointer(_));
-            let named =
-                accesses.iter().filter(|((var, _), ty)| !function.vars[*var].name.is_empty() && is_data(ty));
-            rejected.extend(named.map(|((var, _), _)| *var));
+            uses.reject_named(function);
         }
+        let Uses { addresses, accesses, rejected } = uses;
         let slots: Vec<((VarId, i64), Type)> =
             accesses.into_iter().filter(|((var, _), _)| !rejected.contains(var)).collect();
         let numbers: FxHashMap<(VarId, i64), usize> =
@@ -168,17 +193,6 @@ fn known_index(function: &Function, index: ValueId, steps: u32) -> Option<u32> {
     let right = known_index(function, inst.args[1], 0)?;
     let left = known_index(function, inst.args[0], steps)?;
     evaluate_binary(op, Scalar::I32, left.into(), right.into()).map(|bits| bits as u32)
-}
-
-fn record_access(
-    accesses: &mut BTreeMap<(VarId, i64), Type>,
-    rejected: &mut FxHashSet<VarId>,
-    slot: (VarId, i64),
-    ty: Type,
-) {
-    if *accesses.entry(slot).or_insert(ty) != ty {
-        rejected.insert(slot.0);
-    }
 }
 
 /// Rejects variables with overlapping slots.

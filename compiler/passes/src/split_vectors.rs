@@ -158,33 +158,8 @@ impl Split {
                 *part = builder.insert_component(*part, arg(1), component % PART);
                 parts
             }
-            Op::ExtractDynamic => {
-                let parts = self.parts(builder, arg(0));
-                let (which, inside) = part_index(builder, arg(1));
-                let mut found = None;
-                for (number, &part) in parts.iter().enumerate() {
-                    let own = builder.value(Op::ExtractDynamic, &[part, inside], ty);
-                    found = Some(match found {
-                        None => own,
-                        Some(others) => {
-                            let is_here = is_part(builder, which, number);
-                            builder.select(is_here, own, others)
-                        }
-                    });
-                }
-                found.into_iter().collect()
-            }
-            Op::InsertDynamic => {
-                let parts = self.parts(builder, arg(0));
-                let (which, inside) = part_index(builder, arg(2));
-                let insert = |(number, part): (usize, ValueId)| {
-                    let own_ty = builder.ty(part);
-                    let changed = builder.value(Op::InsertDynamic, &[part, arg(1), inside], own_ty);
-                    let is_here = is_part(builder, which, number);
-                    builder.select(is_here, changed, part)
-                };
-                parts.into_iter().enumerate().map(insert).collect()
-            }
+            Op::ExtractDynamic => self.extract_dynamic(builder, arg(0), arg(1), ty),
+            Op::InsertDynamic => self.insert_dynamic(builder, arg(0), arg(1), arg(2)),
             Op::Any | Op::All => {
                 let join = if inst.op == Op::Any { BinaryOp::Or } else { BinaryOp::And };
                 let parts = self.parts(builder, arg(0));
@@ -193,18 +168,7 @@ impl Split {
                 let joined = each.into_iter().reduce(|left, right| builder.binary(join, left, right));
                 joined.into_iter().collect()
             }
-            Op::Bitcast => {
-                let source: Vec<Component> = self.components(builder, arg(0));
-                let from = builder.ty(arg(0));
-                if from.count() == ty.count() {
-                    let parts = self.parts(builder, arg(0));
-                    return parts.iter().map(|&part| builder.bitcast(part, ty.with_count(PART))).collect();
-                }
-                let components: Vec<ValueId> = source.iter().map(|one| one.get(builder)).collect();
-                let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
-                let all: Vec<Component> = components.into_iter().map(Component::Scalar).collect();
-                join_parts(builder, &all, ty)
-            }
+            Op::Bitcast => self.bitcast(builder, arg(0), ty),
             // All other operations are componentwise.
             op => {
                 let op = op_for_part(op);
@@ -219,6 +183,63 @@ impl Split {
                     .collect()
             }
         }
+    }
+
+    /// Extracts the element from each part, and selects that of the part that the index is in.
+    fn extract_dynamic(
+        &mut self,
+        builder: &mut Builder<'_>,
+        vector: ValueId,
+        index: ValueId,
+        ty: Type,
+    ) -> Parts {
+        let parts = self.parts(builder, vector);
+        let (which, inside) = part_index(builder, index);
+        let mut found = None;
+        for (number, &part) in parts.iter().enumerate() {
+            let own = builder.value(Op::ExtractDynamic, &[part, inside], ty);
+            found = Some(match found {
+                None => own,
+                Some(others) => {
+                    let is_here = is_part(builder, which, number);
+                    builder.select(is_here, own, others)
+                }
+            });
+        }
+        found.into_iter().collect()
+    }
+
+    /// Inserts the element into each part, and keeps that of the part that the index is in.
+    fn insert_dynamic(
+        &mut self,
+        builder: &mut Builder<'_>,
+        vector: ValueId,
+        element: ValueId,
+        index: ValueId,
+    ) -> Parts {
+        let parts = self.parts(builder, vector);
+        let (which, inside) = part_index(builder, index);
+        let insert = |(number, part): (usize, ValueId)| {
+            let own_ty = builder.ty(part);
+            let changed = builder.value(Op::InsertDynamic, &[part, element, inside], own_ty);
+            let is_here = is_part(builder, which, number);
+            builder.select(is_here, changed, part)
+        };
+        parts.into_iter().enumerate().map(insert).collect()
+    }
+
+    /// Reinterprets a vector. If the number of components changes, their bits are regrouped.
+    fn bitcast(&mut self, builder: &mut Builder<'_>, vector: ValueId, ty: Type) -> Parts {
+        let source: Vec<Component> = self.components(builder, vector);
+        let from = builder.ty(vector);
+        if from.count() == ty.count() {
+            let parts = self.parts(builder, vector);
+            return parts.iter().map(|&part| builder.bitcast(part, ty.with_count(PART))).collect();
+        }
+        let components: Vec<ValueId> = source.iter().map(|one| one.get(builder)).collect();
+        let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
+        let all: Vec<Component> = components.into_iter().map(Component::Scalar).collect();
+        join_parts(builder, &all, ty)
     }
 
     /// The components of a value.

@@ -134,68 +134,21 @@ impl Program {
     ) -> Result<Self, Invalid> {
         let kernels = interface::kernels(words)?;
         let (_, insts) = words::read(words)?;
-        let mut decoder = Decoder {
-            types: Types::default(),
-            constants: HashMap::new(),
-            signatures: HashMap::new(),
-            decorations: HashMap::new(),
-            names: HashMap::new(),
-            strings: HashMap::new(),
-            libraries: Vec::new(),
-            glsl: Vec::new(),
-            specialization,
-            tables: Tables::default(),
-            locals: Vec::new(),
-            globals: Vec::new(),
-            privates: Vec::new(),
-            resources: Vec::new(),
-            blocks: Vec::new(),
-            files: Vec::new(),
-            file_ids: HashMap::new(),
-            floats: FloatModes::from_module(&insts),
-            small: HashMap::new(),
-            memory,
-            checks,
-            results,
-            statements,
-        };
+        let floats = FloatModes::from_module(&insts);
+        let mut decoder = Decoder::new(specialization, memory, (checks, results), statements, floats);
         let first = insts.iter().position(|inst| inst.op == Op::Function).unwrap_or(insts.len());
         decoder.annotations(&insts)?;
         for inst in &insts[..first] {
             decoder.global(inst)?;
         }
         decoder.headers(&insts[first..])?;
-        let functions = insts[first..].split(|inst| inst.op == Op::FunctionEnd);
-        for function in functions.filter(|_| statements == Statements::Unmarked) {
-            decoder.small.extend(Small::new(&decoder, function));
-        }
-        let mut functions = Vec::new();
-        let mut rest = &insts[first..];
-        while let Some(end) = rest.iter().position(|inst| inst.op == Op::FunctionEnd) {
-            functions.push(body::decode(&mut decoder, &rest[..end])?);
-            rest = &rest[end + 1..];
-        }
-        if functions.len() != decoder.signatures.len() {
-            return Err(Invalid::new("a function does not end"));
-        }
-        for call in &decoder.tables.calls {
-            let given: Vec<u32> = call.arguments.iter().map(|argument| argument.1).collect();
-            if given != functions[call.function as usize].parameter_slots() {
-                return Err(Invalid::new("the arguments of a call do not match its function"));
-            }
-        }
+        let mut functions = decoder.functions(&insts[first..])?;
+        decoder.check_calls(&functions)?;
         mark_collectives(&mut functions, &decoder.tables);
         let mut first = 0u32;
         for function in &mut functions {
             function.first = first;
             first = first.saturating_add(function.code.len() as u32);
-        }
-        for &(function, locals) in &decoder.blocks {
-            if functions[function as usize].parameter_slots() != vec![1; locals + 1] {
-                return Err(Invalid::new(
-                    "the parameters of a block are pointers to its captures and to local memory",
-                ));
-            }
         }
         let launched = kernels.len();
         let group_size = decoder.group_size();
@@ -255,6 +208,79 @@ fn mark_collectives(functions: &mut [Function], tables: &Tables) {
         if !changed {
             return;
         }
+    }
+}
+
+impl<'w> Decoder<'w> {
+    fn new(
+        specialization: &'w [(u32, u32)],
+        memory: &'w Memory,
+        (checks, results): (Checks, Results),
+        statements: Statements,
+        floats: FloatModes,
+    ) -> Self {
+        Self {
+            types: Types::default(),
+            constants: HashMap::new(),
+            signatures: HashMap::new(),
+            decorations: HashMap::new(),
+            names: HashMap::new(),
+            strings: HashMap::new(),
+            libraries: Vec::new(),
+            glsl: Vec::new(),
+            specialization,
+            tables: Tables::default(),
+            locals: Vec::new(),
+            globals: Vec::new(),
+            privates: Vec::new(),
+            resources: Vec::new(),
+            blocks: Vec::new(),
+            files: Vec::new(),
+            file_ids: HashMap::new(),
+            floats,
+            small: HashMap::new(),
+            memory,
+            checks,
+            results,
+            statements,
+        }
+    }
+
+    /// Decodes all functions, after their signatures.
+    fn functions(&mut self, insts: &'w [Inst<'w>]) -> Result<Vec<Function>, Invalid> {
+        if self.statements == Statements::Unmarked {
+            for function in insts.split(|inst| inst.op == Op::FunctionEnd) {
+                self.small.extend(Small::new(self, function));
+            }
+        }
+        let mut functions = Vec::new();
+        let mut rest = insts;
+        while let Some(end) = rest.iter().position(|inst| inst.op == Op::FunctionEnd) {
+            functions.push(body::decode(self, &rest[..end])?);
+            rest = &rest[end + 1..];
+        }
+        if functions.len() != self.signatures.len() {
+            return Err(Invalid::new("a function does not end"));
+        }
+        Ok(functions)
+    }
+
+    /// Checks that calls and enqueued blocks match the parameters of their functions.
+    fn check_calls(&self, functions: &[Function]) -> Result<(), Invalid> {
+        for call in &self.tables.calls {
+            let given: Vec<u32> = call.arguments.iter().map(|argument| argument.1).collect();
+            if given != functions[call.function as usize].parameter_slots() {
+                return Err(Invalid::new("the arguments of a call do not match its function"));
+            }
+        }
+        for &(function, locals) in &self.blocks {
+            if functions[function as usize].parameter_slots() != vec![1; locals + 1] {
+                return Err(Invalid::new(
+                    "the parameters of a block are pointers to its captures and to local memory",
+                ));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use kiln_types::{
     index::Table,
     ty::{FunctionTy, Ty, TyId},
 };
-use kiln_vocabulary::opencl::Linkage;
+use kiln_vocabulary::opencl::{AddressSpace, Linkage};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -237,19 +237,11 @@ impl Sema<'_> {
         attributes: &Attributes,
     ) -> Option<FunctionId> {
         let Ty::Function(function) = self.types.get(declared.ty.ty).clone() else { return None };
-        let text = self.text(name.node).to_owned();
-        if text == "main" {
+        if self.text(name.node) == "main" {
             self.report_main(name.span);
         }
         if let Some(space) = declared.ty.quals.space {
-            self.report(
-                Diagnostic::new(
-                    Code::AddressSpacePlacement,
-                    name.span,
-                    format!("the function `{text}` cannot be `{}`", space.spelling()),
-                )
-                .note("OpenCL C 6.7: address spaces cannot be used with a function type"),
-            );
+            self.report_function_space(name, space);
         }
         let here = self.scopes.lookup_innermost(name.node).cloned();
         if let Some(here) = &here
@@ -260,17 +252,7 @@ impl Sema<'_> {
             }
             return None;
         }
-        let known = self.scopes.lookup_program(name.node).cloned();
-        let mut known_ids = match known.as_ref().map(|binding| &binding.meaning) {
-            Some(Entity::Function(id)) => vec![*id],
-            Some(Entity::Overloads(ids)) => ids.clone(),
-            Some(Entity::Error) => return None,
-            Some(_) => {
-                self.report_redefinition(name, known.map_or(name.span, |binding| binding.span));
-                return None;
-            }
-            None => Vec::new(),
-        };
+        let mut known_ids = self.declared_functions(name)?;
         let same = known_ids.iter().copied().find(|id| self.agrees(*id, &function));
         if same.is_none()
             && let Some(first) = known_ids.iter().copied().find(|id| self.has_same_parameters(*id, &function))
@@ -309,6 +291,30 @@ impl Sema<'_> {
         }
         self.kernel_attributes(id, specified, attributes);
         Some(id)
+    }
+
+    /// The functions with this name that were declared before. Reports a redefinition and returns `None` if the name is
+    /// something else.
+    fn declared_functions(&mut self, name: Ident) -> Option<Vec<FunctionId>> {
+        let known = self.scopes.lookup_program(name.node).cloned();
+        match known.as_ref().map(|binding| &binding.meaning) {
+            Some(Entity::Function(id)) => Some(vec![*id]),
+            Some(Entity::Overloads(ids)) => Some(ids.clone()),
+            Some(Entity::Error) => None,
+            Some(_) => {
+                self.report_redefinition(name, known.map_or(name.span, |binding| binding.span));
+                None
+            }
+            None => Some(Vec::new()),
+        }
+    }
+
+    fn report_function_space(&mut self, name: Ident, space: AddressSpace) {
+        let message = format!("the function `{}` cannot be `{}`", self.text(name.node), space.spelling());
+        self.report(
+            Diagnostic::new(Code::AddressSpacePlacement, name.span, message)
+                .note("OpenCL C 6.7: address spaces cannot be used with a function type"),
+        );
     }
 
     /// Creates a function that was not declared before.

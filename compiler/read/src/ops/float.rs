@@ -4,7 +4,7 @@ use kiln_ir::{BinaryOp, Builder, CompareKind, Op as IrOp, UnaryOp, ValueId};
 use kiln_types::ops::CompareOp;
 use rspirv::spirv::Op;
 
-use super::{Lowered, Operation, call, one, relational};
+use super::{Lowered, Operation, call, one};
 
 pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<Lowered> {
     Some(match operation.op {
@@ -45,7 +45,7 @@ fn modulo(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let remainder = builder.binary(BinaryOp::FRem, a, b);
     let zero = builder.bits(builder.ty(a), 0);
     let is_inexact = builder.compare(CompareOp::NotEqual, CompareKind::Float, remainder, zero);
-    let [first, second] = [remainder, b].map(|value| relational::is_negative(builder, value));
+    let [first, second] = [remainder, b].map(|value| builder.is_negative(value));
     let differs = builder.binary(BinaryOp::Xor, first, second);
     let moves = builder.binary(BinaryOp::And, is_inexact, differs);
     let moved = builder.binary(BinaryOp::FAdd, remainder, b);

@@ -1,5 +1,4 @@
-//! Comparisons and classifications (SPIR-V 3.49.15). NaN and infinity are recognized by their bits, so that the result
-//! does not depend on rounding or flushing modes.
+//! Comparisons and classifications (SPIR-V 3.49.15).
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Op as IrOp, Scalar, Type, UnaryOp, ValueId};
 use kiln_types::ops::CompareOp;
@@ -14,13 +13,13 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
     Some(match operation.op {
         Op::LogicalEqual => equal_bools(builder, operation, true),
         Op::LogicalNotEqual => equal_bools(builder, operation, false),
-        Op::FOrdNotEqual | Op::LessOrGreater => differing(builder, operation),
-        Op::FUnordEqual => differing(builder, operation).map(|value| negated(builder, value)),
+        Op::FOrdNotEqual | Op::LessOrGreater => less_or_greater(builder, operation),
+        Op::FUnordEqual => less_or_greater(builder, operation).map(|value| negated(builder, value)),
         Op::Unordered => unordered(builder, operation),
         Op::Ordered => unordered(builder, operation).map(|value| negated(builder, value)),
         Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => classify(builder, operation),
-        Op::Any => quantified(builder, operation, IrOp::Any),
-        Op::All => quantified(builder, operation, IrOp::All),
+        Op::Any => any_or_all(builder, operation, IrOp::Any),
+        Op::All => any_or_all(builder, operation, IrOp::All),
         Op::Select => select(builder, operation),
         _ => return None,
     })
@@ -84,17 +83,14 @@ fn negated(
     values
 }
 
-/// Less or greater: false for NaN.
-fn differing(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
+fn less_or_greater(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [a, b] = operation.args()?;
-    let less = builder.compare(CompareOp::Less, CompareKind::Float, a, b);
-    let greater = builder.compare(CompareOp::Greater, CompareKind::Float, a, b);
-    one(builder.binary(BinaryOp::Or, less, greater))
+    one(builder.less_or_greater(a, b))
 }
 
 fn unordered(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [a, b] = floats(builder, operation)?.map(|value| is_nan(builder, value));
-    one(builder.binary(BinaryOp::Or, a, b))
+    let [a, b] = floats(builder, operation)?;
+    one(builder.unordered(a, b))
 }
 
 /// The operands, which are classified by their bits.
@@ -106,68 +102,17 @@ fn floats<const N: usize>(builder: &Builder<'_>, operation: &Operation) -> Resul
 
 fn classify(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [a] = floats(builder, operation)?;
-    if operation.op == Op::SignBitSet {
-        return one(is_negative(builder, a));
-    }
-    let (magnitude, infinity) = magnitude(builder, a);
-    let compare =
-        |builder: &mut Builder<'_>, op| builder.compare(op, CompareKind::Unsigned, magnitude, infinity);
     one(match operation.op {
-        Op::IsNan => compare(builder, CompareOp::Greater),
-        Op::IsInf => compare(builder, CompareOp::Equal),
-        Op::IsFinite => compare(builder, CompareOp::Less),
-        _ => {
-            // The normal numbers form one range, from the smallest one up to infinity.
-            let ty = builder.ty(magnitude);
-            let min = 1 << (ty.scalar().map_or(32, Scalar::bits) - exponent_bits(ty) - 1);
-            let above = builder.binary_bits(BinaryOp::Sub, magnitude, min);
-            let range = builder.binary_bits(BinaryOp::Sub, infinity, min);
-            builder.compare(CompareOp::Less, CompareKind::Unsigned, above, range)
-        }
+        Op::SignBitSet => builder.is_negative(a),
+        Op::IsNan => builder.is_nan(a),
+        Op::IsInf => builder.is_infinite(a),
+        Op::IsFinite => builder.is_finite(a),
+        _ => builder.is_normal(a),
     })
 }
 
-fn is_nan(builder: &mut Builder<'_>, a: ValueId) -> ValueId {
-    let (magnitude, infinity) = magnitude(builder, a);
-    builder.compare(CompareOp::Greater, CompareKind::Unsigned, magnitude, infinity)
-}
-
-/// Whether the most significant bit is set.
-pub(super) fn is_negative(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
-    let bits = as_integer(builder, value);
-    let zero = builder.bits(builder.ty(bits), 0);
-    builder.compare(CompareOp::Less, CompareKind::Signed, bits, zero)
-}
-
-/// The bits of a number.
-pub(super) fn as_integer(builder: &mut Builder<'_>, value: ValueId) -> ValueId {
-    let ty = builder.ty(value);
-    let scalar = Scalar::int_of_size(ty.scalar().map_or(4, Scalar::size));
-    builder.bitcast(value, ty.with_scalar(scalar))
-}
-
-/// The bits without the sign, and the bits of infinity.
-fn magnitude(builder: &mut Builder<'_>, a: ValueId) -> (ValueId, ValueId) {
-    let bits = as_integer(builder, a);
-    let ty = builder.ty(bits);
-    let mask = ty.scalar().map_or(0, Scalar::mask) >> 1;
-    let fraction = (1 << (ty.scalar().map_or(32, Scalar::bits) - exponent_bits(ty) - 1)) - 1;
-    let magnitude = builder.binary_bits(BinaryOp::And, bits, mask);
-    let infinity = builder.bits(ty, mask & !fraction);
-    (magnitude, infinity)
-}
-
-/// The number of exponent bits of the floating-point type with this size.
-fn exponent_bits(ty: Type) -> u32 {
-    match ty.scalar() {
-        Some(Scalar::I16) => 5,
-        Some(Scalar::I64) => 11,
-        _ => 8,
-    }
-}
-
 /// `OpAny` and `OpAll` of a scalar, which later versions allow, are the scalar.
-fn quantified(builder: &mut Builder<'_>, operation: &Operation, op: IrOp) -> Lowered {
+fn any_or_all(builder: &mut Builder<'_>, operation: &Operation, op: IrOp) -> Lowered {
     let [a] = operation.args()?;
     if !builder.ty(a).is_vector() {
         return one(a);

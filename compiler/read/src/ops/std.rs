@@ -7,7 +7,7 @@ use rspirv::{
     spirv::{FPRoundingMode, OpenclStd100Op},
 };
 
-use super::{Lowered, Operation, call, none, one, relational};
+use super::{Lowered, Operation, call, none, one};
 
 /// The instruction with this number. The operands of `operation` are those after the number.
 pub(crate) fn extended(builder: &mut Builder<'_>, operation: &Operation, number: u32) -> Lowered {
@@ -184,7 +184,7 @@ fn select(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [a, b, c] = operation.args()?;
     let ty = builder.ty(c);
     let condition = if ty.is_vector() {
-        relational::is_negative(builder, c)
+        builder.is_negative(c)
     } else {
         let zero = builder.bits(ty, 0);
         builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, c, zero)
@@ -192,13 +192,7 @@ fn select(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     one(builder.select(condition, b, a))
 }
 
-/// The bits of `b` where `c` has ones, otherwise those of `a`.
 fn bit_select(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let operands: [ValueId; 3] = operation.args()?;
-    let ty = builder.ty(operands[0]);
-    let [a, b, c] = operands.map(|value| relational::as_integer(builder, value));
-    let differing = builder.binary(BinaryOp::Xor, a, b);
-    let chosen = builder.binary(BinaryOp::And, differing, c);
-    let both = builder.binary(BinaryOp::Xor, a, chosen);
-    one(builder.bitcast(both, ty))
+    let [a, b, c] = operation.args()?;
+    one(builder.bit_select(a, b, c))
 }

@@ -312,7 +312,12 @@ impl Sema<'_> {
 
     /// String literals, which are in the constant address space (C99 6.4.5, OpenCL C 6.7.3).
     pub(super) fn string(&mut self, parts: &[ast::Ident], span: Span) -> Operand {
-        let mut bytes = self.string_bytes(parts);
+        let bytes = self.string_bytes(parts);
+        self.constant_string(bytes, span)
+    }
+
+    /// A `constant` array of these bytes and a terminator.
+    pub(super) fn constant_string(&mut self, mut bytes: Vec<u8>, span: Span) -> Operand {
         bytes.push(0);
         let element = TyId::scalar(Scalar::Char).plain().in_space(AddressSpace::Constant).constant();
         let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));

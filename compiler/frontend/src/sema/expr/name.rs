@@ -3,8 +3,8 @@
 use kiln_builtins as builtins;
 use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::{Span, Symbol, ast};
-use kiln_types::ty::{self, Scalar, Ty, TyId};
-use kiln_vocabulary::opencl::{AddressSpace, Order, Scope};
+use kiln_types::ty::{self, Ty};
+use kiln_vocabulary::opencl::{Order, Scope};
 
 use super::Operand;
 use crate::{
@@ -82,16 +82,11 @@ impl Sema<'_> {
 
     /// `__func__` (C99 6.4.2.2), in the constant address space.
     fn function_name(&mut self, span: Span) -> Operand {
-        let mut bytes = match self.body.function {
+        let bytes = match self.body.function {
             Some(function) => self.text(self.module.functions[function].name).as_bytes().to_vec(),
             None => Vec::new(),
         };
-        bytes.push(0);
-        let element = TyId::scalar(Scalar::Char).plain().in_space(AddressSpace::Constant).constant();
-        let ty = self.types.intern(Ty::Array(element, Some(bytes.len() as u64)));
-        let ty = ty.plain().in_space(AddressSpace::Constant).constant();
-        let global = self.string_global(bytes, ty, span);
-        Operand::Lvalue(Lvalue { kind: LvalueKind::Global(global), ty, span })
+        self.constant_string(bytes, span)
     }
 
     /// Whether this undeclared name has not been reported in this function yet.
