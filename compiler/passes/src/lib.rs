@@ -48,6 +48,7 @@ mod lower_to_logical_pointers;
 mod lower_work_items;
 mod mark_nonprivate_accesses;
 mod narrow_comparisons;
+mod narrow_divisions;
 mod offset_set;
 mod origins;
 mod promote;
@@ -184,6 +185,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("separate_constant_offsets", Each(separate_constant_offsets::separate_constant_offsets)),
     // Constants that are available now decide which code remains for later passes.
     ("simplify", Each(simplify::simplify)),
+    // While queries of work-items show that they fit in 32 bits.
+    ("narrow_divisions", Each(narrow_divisions::narrow_divisions)),
     // After indices have become constants. Before any pass collects the variables in use.
     ("load_constants", Local(load_constants::load_constants)),
     // The passes above have removed most of the original instructions.

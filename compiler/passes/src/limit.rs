@@ -1,52 +1,85 @@
-//! Computes upper bounds of nonnegative integers from the operations that define them.
+//! Computes upper bounds of integers from the operations that define them.
 
-use kiln_ir::{BinaryOp, Convert, Function, Op, Scalar, ValueId};
+use kiln_ir::{BinaryOp, Const, Convert, Function, Op, Scalar, UnaryOp, ValueId};
 
 /// The maximum depth of operations to follow.
 const DEPTH: u32 = 8;
 
 /// An exclusive upper bound of a scalar integer. `None` if the integer may be negative.
 pub(super) fn limit(function: &Function, value: ValueId) -> Option<u64> {
-    let bits = function.ty(value).scalar()?.bits();
-    unsigned_limit(function, value, DEPTH).filter(|&limit| limit <= 1 << (bits - 1))
-}
-
-/// An exclusive upper bound of a scalar integer as an unsigned number.
-fn unsigned_limit(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
     let ty = function.ty(value);
     let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector())?;
-    if let Some(bits) = function.constant_bits(value) {
-        return (bits & scalar.mask()).checked_add(1);
+    let maximum = maximum(function, value);
+    (maximum <= scalar.mask() >> 1).then(|| maximum + 1)
+}
+
+/// An upper bound of an integer, or of all components of a vector of integers, as unsigned numbers.
+pub(super) fn maximum(function: &Function, value: ValueId) -> u64 {
+    maximum_within(function, value, DEPTH)
+}
+
+/// The bits of a constant whose components are all equal.
+pub(super) fn uniform_bits(function: &Function, value: ValueId) -> Option<u64> {
+    match function.constant(value)? {
+        Const::Bits(bits) => bits.iter().all(|it| *it == bits[0]).then(|| bits[0]),
+        Const::Undefined => None,
     }
-    let of_operands = || {
-        let inst = function.def(value)?;
-        let depth = depth.checked_sub(1)?;
-        let of = |index: usize| unsigned_limit(function, inst.args[index], depth);
-        match inst.op {
-            Op::Convert(Convert::ZeroExtend) if function.ty(inst.args[0]).scalar() == Some(Scalar::Bool) => {
-                Some(2)
-            }
-            Op::Convert(Convert::ZeroExtend) => of(0),
-            // The sign is copied, so the operand must not be negative.
-            Op::Convert(Convert::SignExtend) => {
-                let bits = function.ty(inst.args[0]).scalar()?.bits();
-                of(0).filter(|&limit| limit <= 1 << (bits - 1))
-            }
-            Op::Binary(BinaryOp::And) => match (of(0), of(1)) {
-                (Some(left), Some(right)) => Some(left.min(right)),
-                (left, right) => left.or(right),
-            },
-            // The remainder is less than the divisor and at most the dividend.
-            Op::Binary(BinaryOp::URem) => {
-                let divisor = function.constant_bits(inst.args[1]).filter(|&divisor| divisor != 0)?;
-                Some(of(0).map_or(divisor, |dividend| dividend.min(divisor)))
-            }
-            Op::Binary(BinaryOp::LShr | BinaryOp::UDiv) => of(0),
-            Op::Select => Some(of(1)?.max(of(2)?)),
-            _ => None,
+}
+
+fn maximum_within(function: &Function, value: ValueId, depth: u32) -> u64 {
+    let mask = function.ty(value).scalar().map_or(u64::MAX, Scalar::mask);
+    from_operation(function, value, depth).unwrap_or(mask).min(mask)
+}
+
+/// The bound that follows from a value's operation.
+fn from_operation(function: &Function, value: ValueId, depth: u32) -> Option<u64> {
+    if let Some(Const::Bits(bits)) = function.constant(value) {
+        return bits.iter().copied().max();
+    }
+    let depth = depth.checked_sub(1)?;
+    let inst = function.def(value)?;
+    let of = |index: usize| maximum_within(function, inst.args[index], depth);
+    let mask = function.ty(value).scalar()?.mask();
+    // A result that does not fit loses its upper bits.
+    let exact = |result: Option<u64>| result.filter(|it| *it <= mask);
+    match inst.op {
+        // Queries of work-items fit in 32 bits (`lower_work_items`). No launch is larger.
+        Op::WorkItem(_) => Some(u32::MAX.into()),
+        Op::Convert(Convert::ZeroExtend) if function.ty(inst.args[0]).scalar() == Some(Scalar::Bool) => {
+            Some(1)
         }
-    };
-    of_operands().or_else(|| 1u64.checked_shl(scalar.bits()))
+        Op::Convert(Convert::ZeroExtend) => Some(of(0)),
+        Op::Convert(Convert::Truncate) => exact(Some(of(0))),
+        // The sign is copied, so the operand must not be negative.
+        Op::Convert(Convert::SignExtend) => {
+            let sign = function.ty(inst.args[0]).scalar()?.mask() >> 1;
+            Some(of(0)).filter(|it| *it <= sign)
+        }
+        Op::Select => Some(of(1).max(of(2))),
+        Op::Extract(_) => Some(of(0)),
+        Op::Construct => (0..inst.args.len()).map(of).max(),
+        Op::Unary(UnaryOp::BitCount) => Some(mask.count_ones().into()),
+        Op::Binary(op) => {
+            let constant = uniform_bits(function, inst.args[1]);
+            let shift = constant.and_then(|it| u32::try_from(it).ok()).filter(|it| *it < mask.count_ones());
+            match op {
+                BinaryOp::And => Some(of(0).min(of(1))),
+                // All bits up to the highest one of both.
+                BinaryOp::Or | BinaryOp::Xor => {
+                    Some(u64::MAX.checked_shr(of(0).max(of(1)).leading_zeros()).unwrap_or(0))
+                }
+                BinaryOp::Add => exact(of(0).checked_add(of(1))),
+                BinaryOp::Mul => exact(of(0).checked_mul(of(1))),
+                BinaryOp::Shl => exact(of(0).checked_mul(1 << shift?)),
+                BinaryOp::LShr => Some(of(0) >> shift.unwrap_or(0)),
+                BinaryOp::UDiv => Some(of(0) / constant.unwrap_or(1).max(1)),
+                // The remainder is less than the divisor and at most the dividend.
+                BinaryOp::URem => Some(of(0).min(constant.filter(|it| *it > 0)? - 1)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,12 @@ use kiln_types::ops::CompareOp;
 use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::{Pass, rewrite_only};
+use crate::{
+    narrow_divisions::{is_division, narrow_divisions},
+    promote::promote,
+    remove_redundant_block_params::remove_redundant_block_params,
+    simplify::simplify,
+};
 
 impl Pass<'_> {
     /// Expands divisions and remainders of 64-bit integers in a function.
@@ -15,10 +21,6 @@ impl Pass<'_> {
         if !target.features.int64 || !target.workarounds.contains(DriverBug::ExpandInt64Division) {
             return;
         }
-        let is_division = |op: &Op| {
-            let (Op::Binary(op) | Op::Exact(op)) = op else { return false };
-            matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
-        };
         let is_wide = |function: &Function, inst: &Inst| {
             is_division(&inst.op) && function.ty(inst.results[0]).scalar() == Some(Scalar::I64)
         };
@@ -28,6 +30,13 @@ impl Pass<'_> {
         }
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
+        // Divisions of small values become 32-bit ones, and shifts. This needs values instead of variables.
+        if !function.is_simplified {
+            promote(&mut function, self.options);
+            remove_redundant_block_params(&mut function, self.options);
+            simplify(&mut function, self.options);
+            narrow_divisions(&mut function, self.options);
+        }
         rewrite_only(&mut function, is_division, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return builder.insert(id) };

@@ -1,0 +1,102 @@
+//! Replaces divisions and remainders of integers by cheaper operations, if the values of their operands allow it:
+//!
+//! - 64-bit ones become 32-bit ones. Kernels divide `size_t` values such as `get_global_id(0)`, which fit in 32 bits, and
+//!   64-bit division is slow on most devices.
+//! - Signed ones of values that are never negative become unsigned ones.
+//! - Unsigned ones by powers of two become shifts and masks.
+
+use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
+use kiln_session::Options;
+use kiln_types::ops::CompareOp;
+
+use crate::{
+    limit::{maximum, uniform_bits},
+    rewrite::rewrite_only,
+};
+
+pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
+    if !options.optimize {
+        return;
+    }
+    rewrite_only(function, is_division, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        match narrow_division(builder, &inst) {
+            Some(value) => drop(replaced.insert(inst.results[0], value)),
+            None => builder.insert(id),
+        }
+    });
+}
+
+/// Whether an operation is a division or remainder of integers.
+pub(super) fn is_division(op: &Op) -> bool {
+    let (Op::Binary(op) | Op::Exact(op)) = op else { return false };
+    matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
+}
+
+fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+    let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
+    let [dividend, divisor] = [inst.args[0], inst.args[1]];
+    let ty = builder.ty(dividend);
+    let scalar = ty.scalar()?;
+    let [large, small] = [dividend, divisor].map(|operand| maximum(builder.function, operand));
+    let never_negative = scalar.mask() >> 1;
+    let unsigned = match op {
+        BinaryOp::UDiv | BinaryOp::URem => op,
+        _ if large.max(small) > never_negative => return None,
+        BinaryOp::SDiv => BinaryOp::UDiv,
+        _ => BinaryOp::URem,
+    };
+    let power = power_of_two(builder.function, divisor);
+    if scalar == Scalar::I64 && large <= u32::MAX.into() {
+        let half = ty.with_scalar(Scalar::I32);
+        if small <= u32::MAX.into() {
+            let x = builder.convert(Convert::Truncate, dividend, half);
+            // Passes that look for constant divisors run before the next one that folds constants.
+            let y = match builder.function.constant(divisor) {
+                Some(constant) => builder.constant(half, constant.clone()),
+                None => builder.convert(Convert::Truncate, divisor, half),
+            };
+            let result = divide(builder, unsigned, x, y, power);
+            return Some(builder.convert(Convert::ZeroExtend, result, ty));
+        }
+        if let Some(index) = sign_extended(builder.function, divisor) {
+            let x = builder.convert(Convert::Truncate, dividend, half);
+            let result = divide_by_index(builder, unsigned, x, index);
+            return Some(builder.convert(Convert::ZeroExtend, result, ty));
+        }
+    }
+    (unsigned != op || power.is_some()).then(|| divide(builder, unsigned, dividend, divisor, power))
+}
+
+/// An unsigned division or remainder. If the divisor is a power of two, `power` is its exponent.
+fn divide(builder: &mut Builder<'_>, op: BinaryOp, x: ValueId, y: ValueId, power: Option<u32>) -> ValueId {
+    match (op, power) {
+        (BinaryOp::UDiv, Some(power)) => builder.binary_bits(BinaryOp::LShr, x, power.into()),
+        (_, Some(power)) => builder.binary_bits(BinaryOp::And, x, (1 << power) - 1),
+        (_, None) => builder.binary(op, x, y),
+    }
+}
+
+/// Divides a 32-bit integer by an `int` that was converted to `ulong`, such as the width of an image. If the `int` is negative,
+/// the divisor exceeds the dividend.
+fn divide_by_index(builder: &mut Builder<'_>, op: BinaryOp, x: ValueId, y: ValueId) -> ValueId {
+    let quotient_or_rest = builder.binary(op, x, y);
+    let zero = builder.bits(builder.ty(y), 0);
+    let is_negative = builder.compare(CompareOp::Less, CompareKind::Signed, y, zero);
+    let beyond = if op == BinaryOp::UDiv { zero } else { x };
+    builder.select(is_negative, beyond, quotient_or_rest)
+}
+
+/// The 32-bit value of which this is the sign extension.
+fn sign_extended(function: &Function, value: ValueId) -> Option<ValueId> {
+    let inst = function.def(value)?;
+    let inner = *inst.args.first()?;
+    (inst.op == Op::Convert(Convert::SignExtend) && function.ty(inner).scalar() == Some(Scalar::I32))
+        .then_some(inner)
+}
+
+/// The exponent, if all components are the same power of two.
+fn power_of_two(function: &Function, value: ValueId) -> Option<u32> {
+    let bits = uniform_bits(function, value)?;
+    bits.is_power_of_two().then(|| bits.trailing_zeros())
+}
