@@ -128,7 +128,7 @@ float native_divide_float(float x, float y) { return x / y; }
 float rsqrt_float(float x) {
     float inverse = native_rsqrt(x);
     float other = x == 0.0f ? copysign_float(as_float(INFINITE), x) : NOT_A_NUMBER;
-    return x > 0.0f ? inverse : other;
+    return x <= 0.0f ? other : inverse;
 }
 float half_rsqrt_float(float x) { return rsqrt_float(x); }
 float half_sqrt_float(float x) { return x < 0.0f ? NOT_A_NUMBER : native_sqrt(x); }

@@ -6,6 +6,8 @@ use kiln_ir::{
 };
 use kiln_types::ops::CompareOp;
 
+use crate::limit::{limit, maximum};
+
 /// A loop that begins with a test of its counter.
 pub(super) struct CountedLoop {
     /// The number of the counter among the parameters of the body.
@@ -61,6 +63,21 @@ impl CountedLoop {
         let untested = function.blocks.push(function.blocks[body].clone());
         function.blocks[untested].insts.retain(|&it| it != self.test);
         untested
+    }
+
+    /// An upper bound of the number of iterations. `None` if the counter or the bound may be negative.
+    pub(super) fn max_iterations(&self, function: &Function, id: InstId) -> Option<u64> {
+        let start = function.insts[id].args[self.counter];
+        let (low, high) = if self.step > 0 { (start, self.bound) } else { (self.bound, start) };
+        let may_be_negative = [low, high].iter().any(|&it| limit(function, it).is_none());
+        if self.compare.kind == CompareKind::Signed && may_be_negative {
+            return None;
+        }
+        let distance = maximum(function, high).saturating_sub(function.constant_bits(low).unwrap_or(0));
+        let steps = distance / self.step.unsigned_abs();
+        let is_end_included = matches!(self.compare.op, CompareOp::LessEqual | CompareOp::GreaterEqual);
+        let has_rest = !distance.is_multiple_of(self.step.unsigned_abs());
+        steps.checked_add(u64::from(is_end_included || has_rest))
     }
 
     /// The number of iterations, if it is known and at most `limit`.

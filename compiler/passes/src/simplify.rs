@@ -6,6 +6,7 @@
 
 mod floats;
 pub(super) mod fold;
+mod signs;
 
 use std::hash::{Hash as _, Hasher as _};
 

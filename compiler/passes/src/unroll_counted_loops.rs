@@ -43,7 +43,9 @@ fn loop_to_unroll(function: &Function, id: InstId) -> Option<CountedLoop> {
     let counted = CountedLoop::find(function, id)?;
     let limits = [function.insts[id].args[counted.counter], counted.bound];
     let is_known = limits.iter().all(|&it| function.constant(it).is_some());
-    (!is_known && is_worth_unrolling(function, id, counted.test)).then_some(counted)
+    // A loop that seldom has four iterations would only become larger.
+    let is_short = counted.max_iterations(function, id).is_some_and(|it| it < 2 * COUNT);
+    (!is_known && !is_short && is_worth_unrolling(function, id, counted.test)).then_some(counted)
 }
 
 /// Whether the loop has loads that can overlap, is small, and is left by its test only.

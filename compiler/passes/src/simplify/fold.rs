@@ -6,7 +6,7 @@ use kiln_ir::{
 use kiln_types::ops::CompareOp;
 use smallvec::SmallVec;
 
-use super::floats;
+use super::{floats, signs};
 
 /// The value that replaces the result of an instruction.
 pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
@@ -20,7 +20,8 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     match &inst.op {
         Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => negated(builder, inst.args[0]),
         Op::Binary(op) => fold_binary(builder, *op, inst.args[0], inst.args[1]),
-        Op::Compare(compare) => fold_comparison_with_zero(builder, *compare, inst),
+        Op::Compare(compare) => fold_comparison_with_zero(builder, *compare, inst)
+            .or_else(|| signs::fold_comparison_with_zero(builder, *compare, inst.args[0], inst.args[1])),
         Op::Select => fold_select(builder, inst),
         Op::Convert(convert) => combine_conversions(builder, *convert, inst.args[0], ty),
         Op::Bitcast => {
