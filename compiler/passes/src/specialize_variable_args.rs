@@ -85,6 +85,10 @@ struct TooLarge(Span);
 /// The calls and copies would exceed the budget.
 struct OverBudget;
 
+/// The number of instructions of the module for each instruction of a copy. Measured for functions with 7 and 8 local pointers,
+/// whose accesses become indices into objects.
+const GROWTH: usize = 2;
+
 struct Copies<'a> {
     /// For each original function, whether only its copies are called.
     is_template: &'a [bool],
@@ -181,7 +185,7 @@ impl<'a> Copies<'a> {
 
     /// Takes the size of a copied function from the budget.
     fn spend(&mut self, module: &Module, template: FuncId) -> Result<(), OverBudget> {
-        let size = module.functions[template].insts.len();
+        let size = GROWTH * module.functions[template].insts.len();
         self.budget = self.budget.checked_sub(size).ok_or(OverBudget)?;
         Ok(())
     }
@@ -463,7 +467,7 @@ mod tests {
         for chain in DOUBLING {
             let (is_too_large, copied) = resolve(chain);
             assert!(is_too_large, "{}", chain.what);
-            assert!(copied <= 30, "{}: {copied} instructions", chain.what);
+            assert!(copied <= 30 * GROWTH, "{}: {copied} instructions", chain.what);
         }
     }
 
@@ -472,7 +476,7 @@ mod tests {
         for chain in COPIED {
             let (is_too_large, copied) = resolve(chain);
             assert!(!is_too_large, "{}", chain.what);
-            assert!(copied <= 30 * 4 * 12, "{}: {copied} instructions", chain.what);
+            assert!(copied <= 30 * 4 * 12 * GROWTH, "{}: {copied} instructions", chain.what);
         }
     }
 }
