@@ -10,15 +10,21 @@ use super::{
     operand::Operand,
 };
 
-pub(super) const RULES: &[Rule] = &[TYPE, CONSTANT, ENTRY_POINT, TARGET, VARIABLE];
+pub(super) const RULES: &[Rule] = &[TYPE, VECTOR_SIZE, CONSTANT, LITERAL, ENTRY_POINT, TARGET, VARIABLE];
 
 const TYPE: Rule = Rule {
     id: "SPIRV-type",
-    text: "the parts of a type are types; a vector has 2 to 4 scalars, or 8 or 16 with Vector16",
+    text: "the parts of a type are types, and those of a vector scalars; integers have 8, 16, 32 or 64 bits, and floats 16, 32 or 64",
 };
+const VECTOR_SIZE: Rule =
+    Rule { id: "SPIRV-vector-size", text: "a vector has 2 to 4 components, or 8 or 16 with Vector16" };
 const CONSTANT: Rule = Rule {
     id: "SPIRV-constant",
     text: "a constant has a type that its instruction allows, and a composite constant has a constituent for each member",
+};
+const LITERAL: Rule = Rule {
+    id: "SPIRV-literal-bits",
+    text: "the unused bits of a literal number are 0, or the sign of a signed integer",
 };
 const ENTRY_POINT: Rule = Rule {
     id: "SPIRV-OpEntryPoint",
@@ -58,7 +64,9 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             _ => constant(module, entry)
                 .map(|message| (&CONSTANT, message))
-                .or_else(|| ty(module, entry).map(|message| (&TYPE, message))),
+                .or_else(|| ty(module, entry).map(|message| (&TYPE, message)))
+                .or_else(|| literal(module, entry).map(|message| (&LITERAL, message)))
+                .or_else(|| vector_size(module, entry).map(|message| (&VECTOR_SIZE, message))),
         };
         if let Some((rule, message)) = broken {
             findings.push(entry.finding(rule, message));
@@ -100,6 +108,8 @@ fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     let is_valid = match decoration {
         Decoration::SpecId => matches!(op, SpecConstantTrue | SpecConstantFalse | SpecConstant),
         Decoration::Block | Decoration::BufferBlock => op == TypeStruct,
+        // These decorate members.
+        Decoration::Offset | Decoration::MatrixStride | Decoration::RowMajor | Decoration::ColMajor => false,
         Decoration::ArrayStride => matches!(op, TypeArray | TypeRuntimeArray | TypePointer),
         Decoration::DescriptorSet | Decoration::Binding => op == Variable,
         Decoration::BuiltIn => {
@@ -110,8 +120,19 @@ fn decorate(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     (!is_valid && op != DecorationGroup).then_some("the target does not allow the decoration")
 }
 
-fn has_long_vectors(module: &Module<'_>) -> bool {
-    module.has(Capability::Vector16)
+fn has_all_widths(module: &Module<'_>) -> bool {
+    module.has(Capability::ArbitraryPrecisionIntegersINTEL)
+}
+
+/// Returns the problem with the number of components of a vector type.
+fn vector_size(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    let count = entry.literal(1).filter(|_| entry.op() == Op::TypeVector)?;
+    let is_valid = match count {
+        2..=4 => true,
+        8 | 16 => module.has(Capability::Vector16),
+        _ => false,
+    };
+    (!is_valid).then_some("there are no vectors of this many components")
 }
 
 /// Returns the problem with a type.
@@ -126,16 +147,15 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     };
     let parts = |first: usize| (first..entry.operands().len()).all(is_part);
     let is_valid = match entry.op() {
-        TypeInt => matches!(entry.literal(1), Some(0 | 1)),
+        TypeInt => {
+            let is_width = has_all_widths(module) || matches!(entry.literal(0), Some(8 | 16 | 32 | 64));
+            is_width && matches!(entry.literal(1), Some(0 | 1))
+        }
+        // A float with an encoding can have other widths.
+        TypeFloat => entry.operands().len() > 1 || matches!(entry.literal(0), Some(16 | 32 | 64)),
         TypeVector => {
             let component = entry.id(0).and_then(|id| op_of(module, id));
-            let has_16 = has_long_vectors(module);
-            let is_count = entry.literal(1).is_some_and(|count| match count {
-                2..=4 => true,
-                8 | 16 => has_16,
-                _ => false,
-            });
-            matches!(component, Some(TypeInt | TypeFloat | TypeBool)) && is_count
+            matches!(component, Some(TypeInt | TypeFloat | TypeBool))
         }
         TypeArray | TypeRuntimeArray => is_part(0),
         TypeStruct => parts(0),
@@ -144,6 +164,22 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         _ => true,
     };
     (!is_valid).then_some("its operands are not the required types and numbers")
+}
+
+/// Returns the problem with the literal number of a constant (SPIR-V 2.2.1).
+fn literal(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    if !matches!(entry.op(), Op::Constant | Op::SpecConstant) {
+        return None;
+    }
+    let ty = entry.result_type.and_then(|ty| module.definition(ty))?;
+    let (width, value) = (ty.literal(0)?, entry.literal(0)?);
+    let unused = 32_u32.checked_sub(width).filter(|unused| (1..32).contains(unused))?;
+    let is_signed = ty.op() == Op::TypeInt && ty.literal(1) == Some(1);
+    let extended = match is_signed {
+        true => ((value << unused) as i32 >> unused) as u32,
+        false => value << unused >> unused,
+    };
+    (value != extended).then_some("the unused bits of the number are not those that it requires")
 }
 
 /// Returns the problem with a constant.

@@ -26,17 +26,20 @@
 //! - `SPIRV-id-defined`: a used id is defined, before its use unless forward references are allowed
 //! - `SPIRV-layout`: the sections of a module are in order
 //! - `SPIRV-result-type`: a result type is a type
-//! - `SPIRV-operand`: the operands of the instructions in a block are not types
+//! - `SPIRV-operand`: the operands of the instructions in a block are values, except where they name labels or functions
 //! - `SPIRV-block`: a block begins with a label and ends with its only termination instruction
 //! - `SPIRV-function`: a function has its parameters, then its blocks, then an end, and has the parameters of its type
 //! - `SPIRV-OpVariable-function`: Function variables are at the beginning of the first block, other variables outside functions
 //! - `SPIRV-merge`: a merge instruction is immediately before a branch, OpSelectionMerge before a conditional branch
+//! - `SPIRV-merge-control`: a merge instruction does not have a control and its opposite, such as Unroll and DontUnroll
 //! - `SPIRV-branch`: branches and merge instructions name blocks of the same function, but not its first
 //! - `SPIRV-type-once`: types other than aggregates and pointers are declared once
 //!
 //! Declarations (`declarations.rs`)
-//! - `SPIRV-type`: the parts of a type are types; a vector has 2 to 4 scalars, or 8 or 16 with Vector16
+//! - `SPIRV-type`: the parts of a type are types, and those of a vector scalars; integers have 8, 16, 32 or 64 bits, and floats 16, 32 or 64
+//! - `SPIRV-vector-size`: a vector has 2 to 4 components, or 8 or 16 with Vector16
 //! - `SPIRV-constant`: a constant has a type that its instruction allows, and a composite constant has a constituent for each member
+//! - `SPIRV-literal-bits`: the unused bits of a literal number are 0, or the sign of a signed integer
 //! - `SPIRV-OpEntryPoint`: OpEntryPoint names a function, and an execution mode names an entry point
 //! - `SPIRV-decoration-target`: a decoration has a target that allows it, and a member decoration names an existing member
 //! - `SPIRV-OpVariable`: the type of a variable is a pointer with the same storage class, and its initializer is a constant or a variable of the pointee type
@@ -60,6 +63,7 @@
 //! - `SPIRV-OpPhi-type`: the values of OpPhi have the type of its result
 //! - `SPIRV-OpFunctionCall`: OpFunctionCall names a function, and its result and arguments have the types of the function
 //! - `SPIRV-return`: OpReturnValue returns a value of the function's result type, and OpReturn is only in functions without a result
+//! - `SPIRV-generic-cast`: casts to and from Generic take and return pointers: one to Generic, one to Workgroup, CrossWorkgroup or Function
 //!
 //! Composites and access chains (`composites.rs`)
 //! - `SPIRV-member`: an instruction that extracts or replaces a part of a composite names an existing part, and uses its type
@@ -223,9 +227,42 @@
 //! - `VUID-StandaloneSpirv-Base-07651`: OpPtrAccessChain into Workgroup needs VariablePointers
 //! - `VUID-StandaloneSpirv-Base-07652`: OpPtrAccessChain into StorageBuffer needs VariablePointers or VariablePointersStorageBuffer
 //! - `VUID-StandaloneSpirv-OpReadClockKHR-04652`: the scope of OpReadClockKHR is Subgroup or Device
+//!
+//! Built-in variables (`builtins.rs`)
+//! - `VUID-GlobalInvocationId-GlobalInvocationId-04237`: GlobalInvocationId is an Input variable
+//! - `VUID-GlobalInvocationId-GlobalInvocationId-04238`: GlobalInvocationId is a vector of 3 32-bit integers
+//! - `VUID-LocalInvocationId-LocalInvocationId-04282`: LocalInvocationId is an Input variable
+//! - `VUID-LocalInvocationId-LocalInvocationId-04283`: LocalInvocationId is a vector of 3 32-bit integers
+//! - `VUID-LocalInvocationIndex-LocalInvocationIndex-04285`: LocalInvocationIndex is an Input variable
+//! - `VUID-LocalInvocationIndex-LocalInvocationIndex-04286`: LocalInvocationIndex is a 32-bit integer
+//! - `VUID-NumWorkgroups-NumWorkgroups-04297`: NumWorkgroups is an Input variable
+//! - `VUID-NumWorkgroups-NumWorkgroups-04298`: NumWorkgroups is a vector of 3 32-bit integers
+//! - `VUID-WorkgroupId-WorkgroupId-04423`: WorkgroupId is an Input variable
+//! - `VUID-WorkgroupId-WorkgroupId-04424`: WorkgroupId is a vector of 3 32-bit integers
+//! - `VUID-NumSubgroups-NumSubgroups-04294`: NumSubgroups is an Input variable
+//! - `VUID-NumSubgroups-NumSubgroups-04295`: NumSubgroups is a 32-bit integer
+//! - `VUID-SubgroupId-SubgroupId-04368`: SubgroupId is an Input variable
+//! - `VUID-SubgroupId-SubgroupId-04369`: SubgroupId is a 32-bit integer
+//! - `VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04380`: SubgroupLocalInvocationId is an Input variable
+//! - `VUID-SubgroupLocalInvocationId-SubgroupLocalInvocationId-04381`: SubgroupLocalInvocationId is a 32-bit integer
+//! - `VUID-SubgroupSize-SubgroupSize-04382`: SubgroupSize is an Input variable
+//! - `VUID-SubgroupSize-SubgroupSize-04383`: SubgroupSize is a 32-bit integer
+//! - `VUID-SubgroupEqMask-SubgroupEqMask-04370`: SubgroupEqMask is an Input variable
+//! - `VUID-SubgroupEqMask-SubgroupEqMask-04371`: SubgroupEqMask is a vector of 4 32-bit integers
+//! - `VUID-SubgroupGeMask-SubgroupGeMask-04372`: SubgroupGeMask is an Input variable
+//! - `VUID-SubgroupGeMask-SubgroupGeMask-04373`: SubgroupGeMask is a vector of 4 32-bit integers
+//! - `VUID-SubgroupGtMask-SubgroupGtMask-04374`: SubgroupGtMask is an Input variable
+//! - `VUID-SubgroupGtMask-SubgroupGtMask-04375`: SubgroupGtMask is a vector of 4 32-bit integers
+//! - `VUID-SubgroupLeMask-SubgroupLeMask-04376`: SubgroupLeMask is an Input variable
+//! - `VUID-SubgroupLeMask-SubgroupLeMask-04377`: SubgroupLeMask is a vector of 4 32-bit integers
+//! - `VUID-SubgroupLtMask-SubgroupLtMask-04378`: SubgroupLtMask is an Input variable
+//! - `VUID-SubgroupLtMask-SubgroupLtMask-04379`: SubgroupLtMask is a vector of 4 32-bit integers
+//! - `VUID-WorkgroupSize-WorkgroupSize-04426`: WorkgroupSize is a constant
+//! - `VUID-WorkgroupSize-WorkgroupSize-04427`: WorkgroupSize is a vector of 3 32-bit integers
 
 mod accesses;
 mod atomics;
+mod builtins;
 mod capabilities;
 mod composites;
 mod control_flow;
@@ -295,6 +332,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         atomics::RULES,
         accesses::RULES,
         variables::RULES,
+        builtins::RULES,
     ]
     .into_iter()
     .flatten()
@@ -323,13 +361,24 @@ pub enum Severity {
 }
 
 /// The rules whose violations are warnings in the OpenCL environment.
-const TOLERATED_IN_KERNELS: [&str; 6] = [
+const TOLERATED_IN_KERNELS: [&str; 15] = [
     "SPIRV-OpEntryPoint-interface",
     "SPIRV-merge",
     "SPIRV-OpVariable-function",
     "SPIRV-block-order",
     "SPIRV-OpPhi-form",
     "OpenCL-atomic-scope",
+    "SPIRV-vector-size",
+    // The Shader capability, which llvm-spirv declares for some instructions, requires structured control flow.
+    "SPIRV-merge-block",
+    "SPIRV-construct-header",
+    "SPIRV-back-edge",
+    "SPIRV-continue-target",
+    "SPIRV-selection",
+    "SPIRV-construct",
+    "SPIRV-literal-bits",
+    // Modules of DPC++ cast built-in variables to Generic.
+    "SPIRV-generic-cast",
 ];
 
 /// A position in a module.
@@ -508,6 +557,7 @@ pub fn examine(words: &[u32], target: Option<&Target>) -> (Vec<Finding>, ValueRu
     atomics::check(&context, &mut findings);
     accesses::check(&context, &mut findings);
     variables::check(&context, &mut findings);
+    builtins::check(&context, &mut findings);
     if context.environment == Environment::OpenCl {
         for finding in findings.iter_mut().filter(|finding| TOLERATED_IN_KERNELS.contains(&finding.rule)) {
             finding.severity = Severity::Warning;

@@ -1,6 +1,6 @@
 //! The types of operands of numeric instructions, and of values that are passed to a block, a function or a caller.
 
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::{
     Context, Finding, Rule,
@@ -9,7 +9,7 @@ use super::{
     operand::Operand,
 };
 
-pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETURN];
+pub(super) const RULES: &[Rule] = &[NUMBERS, SELECT, CONDITION, PHI, CALL, RETURN, CAST];
 
 const NUMBERS: Rule = Rule {
     id: "SPIRV-number-types",
@@ -31,6 +31,11 @@ const CALL: Rule = Rule {
 const RETURN: Rule = Rule {
     id: "SPIRV-return",
     text: "OpReturnValue returns a value of the function's result type, and OpReturn is only in functions without a result",
+};
+
+const CAST: Rule = Rule {
+    id: "SPIRV-generic-cast",
+    text: "casts to and from Generic take and return pointers: one to Generic, one to Workgroup, CrossWorkgroup or Function",
 };
 
 /// The required operands and result of a numeric instruction.
@@ -126,6 +131,15 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
         Op::Bitcast => {
             if let Some(message) = wrong_bitcast(module, entry) {
                 findings.push(entry.finding(&NUMBERS, message));
+            }
+        }
+        Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::GenericCastToPtrExplicit => {
+            let class = |ty: Option<Word>| Some(module.pointer(ty?)?.0);
+            let [from, to] = [entry.id(0).and_then(|id| module.type_of(id)), entry.result_type].map(class);
+            let (generic, own) = if entry.op() == Op::PtrCastToGeneric { (to, from) } else { (from, to) };
+            use StorageClass::{CrossWorkgroup, Function, Generic, Workgroup};
+            if generic != Some(Generic) || !matches!(own, Some(Workgroup | CrossWorkgroup | Function)) {
+                findings.push(entry.finding(&CAST, "a pointer has another storage class"));
             }
         }
         Op::Return | Op::ReturnValue => {

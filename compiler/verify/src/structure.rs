@@ -13,8 +13,9 @@ use super::{
     operand::Operand,
 };
 
-pub(super) const RULES: &[Rule] =
-    &[BOUND, ONCE, DEFINED, ORDER, TYPE, OPERAND, BLOCK, FUNCTION, VARIABLE, MERGE, LABEL, SAME_TYPE];
+pub(super) const RULES: &[Rule] = &[
+    BOUND, ONCE, DEFINED, ORDER, TYPE, OPERAND, BLOCK, FUNCTION, VARIABLE, MERGE, CONTROL, LABEL, SAME_TYPE,
+];
 
 const BOUND: Rule = Rule { id: "SPIRV-id-bound", text: "ids are above 0 and below the bound" };
 const ONCE: Rule = Rule { id: "SPIRV-id-once", text: "an id is defined once" };
@@ -24,8 +25,10 @@ pub(super) const DEFINED: Rule = Rule {
 };
 const ORDER: Rule = Rule { id: "SPIRV-layout", text: "the sections of a module are in order" };
 const TYPE: Rule = Rule { id: "SPIRV-result-type", text: "a result type is a type" };
-const OPERAND: Rule =
-    Rule { id: "SPIRV-operand", text: "the operands of the instructions in a block are not types" };
+const OPERAND: Rule = Rule {
+    id: "SPIRV-operand",
+    text: "the operands of the instructions in a block are values, except where they name labels or functions",
+};
 const BLOCK: Rule = Rule {
     id: "SPIRV-block",
     text: "a block begins with a label and ends with its only termination instruction",
@@ -41,6 +44,10 @@ const VARIABLE: Rule = Rule {
 const MERGE: Rule = Rule {
     id: "SPIRV-merge",
     text: "a merge instruction is immediately before a branch, OpSelectionMerge before a conditional branch",
+};
+const CONTROL: Rule = Rule {
+    id: "SPIRV-merge-control",
+    text: "a merge instruction does not have a control and its opposite, such as Unroll and DontUnroll",
 };
 const LABEL: Rule = Rule {
     id: "SPIRV-branch",
@@ -92,8 +99,8 @@ fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
             };
             if missing {
                 findings.push(entry.finding(&DEFINED, format!("{} is not defined", module.name(id))));
-            } else if at.is_some_and(|at| takes_values(entry) && is_type(&module.entries[at])) {
-                findings.push(entry.finding(&OPERAND, format!("{} is a type", module.name(id))));
+            } else if let Some(what) = at.and_then(|at| not_a_value(entry, &module.entries[at])) {
+                findings.push(entry.finding(&OPERAND, format!("{} is {what}", module.name(id))));
             }
         }
     }
@@ -101,6 +108,41 @@ fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
 
 fn is_type(entry: &Entry<'_>) -> bool {
     entry.result_type.is_none() && entry.class.opname.starts_with("Type")
+}
+
+/// What an operand of an instruction in a block is, if it must be a value and is none.
+fn not_a_value(entry: &Entry<'_>, operand: &Entry<'_>) -> Option<&'static str> {
+    use Op::*;
+    if !takes_values(entry) {
+        return None;
+    }
+    if is_type(operand) {
+        return Some("a type");
+    }
+    match (entry.op(), operand.op()) {
+        // `branch` checks these.
+        (Branch | BranchConditional | Switch | LoopMerge | SelectionMerge | Phi, _) => None,
+        (_, Label) => Some("a label"),
+        (op, Function) if !names_functions(op) => Some("a function"),
+        (op, String) if op != Line => Some("a string"),
+        (_, ExtInstImport) => Some("a set of instructions"),
+        _ => None,
+    }
+}
+
+fn names_functions(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        FunctionCall
+            | EnqueueKernel
+            | GetKernelWorkGroupSize
+            | GetKernelPreferredWorkGroupSizeMultiple
+            | GetKernelNDrangeSubGroupCount
+            | GetKernelNDrangeMaxSubGroupSize
+            | GetKernelLocalSizeForSubgroupCount
+            | GetKernelMaxNumSubgroups
+    )
 }
 
 /// Whether the instruction is in a block and takes no types. Extended instructions can take types, as debug information does.
@@ -140,14 +182,8 @@ fn allows_forward_reference(
         }
         FunctionCall => position == 0 || !same_block(module, entry, definition),
         Phi | Branch | BranchConditional | Switch | LoopMerge | SelectionMerge => true,
-        EnqueueKernel
-        | GetKernelWorkGroupSize
-        | GetKernelPreferredWorkGroupSizeMultiple
-        | GetKernelNDrangeSubGroupCount
-        | GetKernelNDrangeMaxSubGroupSize
-        | GetKernelLocalSizeForSubgroupCount
-        | GetKernelMaxNumSubgroups
-        | ExtInst => true,
+        ExtInst => true,
+        op if names_functions(op) => true,
         _ => !same_block(module, entry, definition),
     }
 }
@@ -199,6 +235,9 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
     for entry in &module.entries {
         if inside && entry.op() == Op::Function {
             findings.push(entry.finding(&FUNCTION, "the function before it has no end"));
+        }
+        if !inside && entry.op() == Op::FunctionEnd {
+            findings.push(entry.finding(&ORDER, "it is outside a function"));
         }
         inside = match entry.op() {
             Op::Function => true,
@@ -295,7 +334,7 @@ fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<F
                 continue;
             }
             Op::LoopMerge | Op::SelectionMerge => {
-                merge(entry, body.get(index + 1), findings);
+                merge(module, entry, body.get(index + 1), findings);
                 branch(module, entry, function, first, findings);
             }
             Op::Branch | Op::BranchConditional | Op::Switch => {
@@ -326,7 +365,7 @@ fn signature(module: &Module<'_>, body: &[Entry<'_>], findings: &mut Vec<Finding
     }
 }
 
-fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding>) {
+fn merge(module: &Module<'_>, entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding>) {
     let next = next.map(Entry::op);
     let lawful = match entry.op() {
         Op::LoopMerge => matches!(next, Some(Op::Branch | Op::BranchConditional)),
@@ -334,6 +373,12 @@ fn merge(entry: &Entry<'_>, next: Option<&Entry<'_>>, findings: &mut Vec<Finding
     };
     if !lawful {
         findings.push(entry.finding(&MERGE, "no branch of this kind follows"));
+    }
+    // Bit 0 is Unroll or Flatten, and bit 1 the opposite.
+    let control = if entry.op() == Op::LoopMerge { 2 } else { 1 };
+    let is_contrary = module.operand_words(entry).get(control).is_some_and(|bits| bits & 3 == 3);
+    if is_contrary {
+        findings.push(entry.finding(&CONTROL, "it has both"));
     }
 }
 

@@ -3,6 +3,7 @@
 mod accesses;
 mod assembler;
 mod atomics;
+mod builtins;
 mod composites;
 mod control_flow;
 mod declarations;
@@ -154,6 +155,7 @@ fn each_rule_has_a_test_and_a_unique_id() {
     let tests = concat!(
         include_str!("tests/accesses.rs"),
         include_str!("tests/atomics.rs"),
+        include_str!("tests/builtins.rs"),
         include_str!("tests/composites.rs"),
         include_str!("tests/control_flow.rs"),
         include_str!("tests/declarations.rs"),

@@ -10,9 +10,6 @@ fn rejects_globals(rule: &str, globals: &str) {
 #[test]
 fn wrong_types_are_rejected() {
     for ty in [
-        "%a = OpTypeVector %uint 1",
-        "%a = OpTypeVector %uint 5",
-        "%a = OpTypeVector %uint 8",
         "%a = OpTypeVector %block 2",
         "%a = OpTypeArray %void #1",
         "%a = OpTypeArray #1 #1",
@@ -21,13 +18,31 @@ fn wrong_types_are_rejected() {
         "%a = OpTypePointer Function #1",
         "%a = OpTypeFunction %uint %void",
         "%a = OpTypeInt 64 2",
+        "%a = OpTypeFloat 48",
     ] {
         rejects_globals("SPIRV-type", ty);
+    }
+    for ty in ["%a = OpTypeVector %uint 1", "%a = OpTypeVector %uint 5", "%a = OpTypeVector %uint 8"] {
+        rejects_globals("SPIRV-vector-size", ty);
     }
     let vector = "%a = OpTypeVector %uint 16\n%b = OpTypeArray %a #2\n%c = OpTypeStruct %b %a";
     let capability =
         ("OpCapability Int64\n", "OpCapability Int64\nOpCapability Kernel\nOpCapability Vector16\n");
     accepts(&findings((1, 5), VULKAN, &[capability, ("globals", vector)]));
+}
+
+#[test]
+fn literals_of_narrow_numbers() {
+    let narrow = [("OpCapability Int64\n", "OpCapability Int64\nOpCapability Int16\nOpCapability Float16\n")];
+    for (ty, right, wrong) in [
+        ("OpTypeInt 16 0", "0xfff0", "0xfffffff0"),
+        ("OpTypeInt 16 1", "0xfffffff0", "0xfff0"),
+        ("OpTypeFloat 16", "0x3c00", "0x10003c00"),
+    ] {
+        let with = |value| format!("%narrow = {ty}\n%a = OpConstant %narrow {value}");
+        accepts(&findings((1, 5), VULKAN, &[narrow[0], ("globals", &with(right))]));
+        vulkan_rejects("SPIRV-literal-bits", &[narrow[0], ("globals", &with(wrong))]);
+    }
 }
 
 #[test]
@@ -82,6 +97,10 @@ fn wrong_targets_of_decorations_are_rejected() {
         "OpDecorate %uint ArrayStride 4",
         "OpDecorate %uint DescriptorSet 0",
         "OpDecorate %uint BuiltIn LocalInvocationId",
+        "OpDecorate %block Offset 8",
+        "OpDecorate %block MatrixStride 16",
+        "OpDecorate %block RowMajor",
+        "OpDecorate %block ColMajor",
         "OpMemberDecorate %block 1 Offset 8",
         "OpMemberDecorate %uint 0 Offset 8",
     ] {

@@ -1,6 +1,6 @@
 //! Negative tests of the types of operands.
 
-use super::{VULKAN, accepts, findings, rejects, vulkan_rejects};
+use super::{OPENCL, VULKAN, accepts, findings, opencl_rejects, rejects, vulkan_rejects};
 
 const VECTORS: &str = "%uint2 = OpTypeVector %uint 2
 %bool2 = OpTypeVector %bool 2
@@ -110,4 +110,23 @@ fn wrong_calls_and_returns_are_rejected() {
     rejects("SPIRV-return", &with("OpReturnValue %long_one", call));
     rejects("SPIRV-return", &with("OpReturn", call));
     rejects_body("SPIRV-return", "OpReturnValue #1\n%next = OpLabel");
+}
+
+#[test]
+fn casts_of_pointers() {
+    let types = "%generic_uint = OpTypePointer Generic %uint";
+    let valid = "%a = OpPtrCastToGeneric %generic_uint %private\n%b = OpGenericCastToPtr %global_uint %a\n\
+                 %c = OpGenericCastToPtrExplicit %private_uint %a 7";
+    accepts(&findings((1, 2), OPENCL, &[("globals", types), ("body", valid)]));
+    for body in [
+        "%a = OpPtrCastToGeneric %global_uint %private",
+        "%a = OpPtrCastToGeneric %generic_uint #1",
+        "%a = OpGenericCastToPtr %global_uint %private",
+        "%a = OpGenericCastToPtr %uint %private",
+        "%g = OpPtrCastToGeneric %generic_uint %private\n%a = OpPtrCastToGeneric %generic_uint %g",
+        "%g = OpPtrCastToGeneric %generic_uint %private\n%a = OpGenericCastToPtr %generic_uint %g",
+        "%a = OpGenericCastToPtrExplicit %private_uint %pointer 7",
+    ] {
+        opencl_rejects("SPIRV-generic-cast", &[("globals", types), ("body", body)]);
+    }
 }

@@ -12,7 +12,16 @@ fn wrong_ids_are_rejected() {
     vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %uint %y #1\n%y = OpIAdd %uint #1 #1")]);
     vulkan_rejects("SPIRV-id-defined", &[("body", "%x = OpIAdd %nothing #1 #1")]);
     vulkan_rejects("SPIRV-result-type", &[("body", "%x = OpIAdd %true #1 #1")]);
-    vulkan_rejects("SPIRV-operand", &[("body", "OpStore %private %uint")]);
+    for body in [
+        "OpStore %private %uint",
+        "OpStore %private %entry",
+        "OpStore %private %main",
+        "%x = OpIAdd %uint #1 %entry",
+        "%x = OpFunctionCall %void %entry",
+    ] {
+        let broken = findings((1, 5), VULKAN, &[("body", body)]);
+        assert!(broken.iter().any(|finding| finding.rule == "SPIRV-operand"), "{body}: {broken:?}");
+    }
     vulkan_rejects("SPIRV-type-once", &[("globals", "%again = OpTypeInt 32 0")]);
 }
 
@@ -28,6 +37,7 @@ fn wrong_orders_of_sections_are_rejected() {
         ],
     );
     vulkan_rejects("SPIRV-layout", &[("globals", "OpName %block \"b\"")]);
+    vulkan_rejects("SPIRV-layout", &[("OpCapability Shader\n", "OpFunctionEnd\nOpCapability Shader\n")]);
     vulkan_rejects("SPIRV-layout", &[("functions", "%loose = OpIAdd %uint #1 #1")]);
 }
 
@@ -66,4 +76,9 @@ fn wrong_branches_are_rejected() {
     let merge = "OpSelectionMerge %main 0\nOpBranchConditional %true %done %done\n%done = OpLabel";
     vulkan_rejects("SPIRV-branch", &[("body", merge)]);
     vulkan_rejects("SPIRV-merge", &[("body", body)]);
+    let both = "OpSelectionMerge %done 3\nOpBranchConditional %true %done %done\n%done = OpLabel";
+    vulkan_rejects("SPIRV-merge-control", &[("body", both)]);
+    let both = "OpBranch %head\n%head = OpLabel\nOpLoopMerge %done %next 3\nOpBranchConditional %true %done %next\n\
+                %next = OpLabel\nOpBranch %head\n%done = OpLabel";
+    vulkan_rejects("SPIRV-merge-control", &[("body", both)]);
 }
