@@ -48,8 +48,9 @@ fn is_index(ty: Type) -> bool {
     ty == Type::I32 || ty == Type::I64
 }
 
+/// Modules of other compilers have vectors that OpenCL C lacks, until `passes/split_vectors` splits them.
 fn is_count(count: u8) -> bool {
-    matches!(count, 2 | 3 | 4 | 8 | 16)
+    (2..=Type::MAX_COUNT).contains(&count)
 }
 
 fn bits(ty: Type) -> u32 {
@@ -187,7 +188,8 @@ impl Check<'_> {
                 let [a, b] = self.args()?;
                 let is_valid = a.is_vector() && b.is_vector() && a.scalar() == b.scalar();
                 ensure(is_valid, "its operands are not vectors of one component type")?;
-                let is_valid = components.iter().all(|&component| component < a.count() + b.count());
+                let count = u32::from(a.count()) + u32::from(b.count());
+                let is_valid = components.iter().all(|&component| u32::from(component) < count);
                 ensure(is_valid, "there is no such component")?;
                 let is_valid =
                     is_count(components.len() as u8) && result == a.with_count(components.len() as u8);

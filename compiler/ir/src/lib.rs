@@ -526,7 +526,8 @@ impl ArgumentKind {
 pub enum Type {
     /// A scalar.
     Scalar(Scalar),
-    /// A vector of 2, 3, 4, 8 or 16 components.
+    /// A vector of 2, 3, 4, 8 or 16 components. Modules of other compilers have others, up to [`Type::MAX_COUNT`], as values
+    /// and in accesses; `passes/split_vectors` splits them first.
     Vector(Scalar, u8),
     /// An address in this address space.
     Pointer(AddressSpace),

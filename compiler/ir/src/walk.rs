@@ -126,6 +126,9 @@ impl Type {
     /// `I64`
     pub const I64: Self = Self::Scalar(Scalar::I64);
 
+    /// The maximum number of components of a vector: as many as a `ulong16` has bytes.
+    pub const MAX_COUNT: u8 = 128;
+
     /// A vector, or the scalar itself for one component.
     pub const fn vector(scalar: Scalar, count: u8) -> Self {
         if count == 1 { Self::Scalar(scalar) } else { Self::Vector(scalar, count) }

@@ -141,6 +141,8 @@ pub type AfterPass<'a> = &'a mut dyn FnMut(&str, &Module);
 
 /// The passes for Vulkan, with the names that `--emit=ir-after=` accepts.
 const VULKAN: &[(&str, Pass)] = &[
+    // First, because other passes assume the vectors of OpenCL C.
+    ("split_unusual_vectors", Each(split_vectors::split_unusual_vectors)),
     // Early, because it inserts calls and other code that later passes transform.
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // While scalars and vectors of all widths can still be compared.
@@ -264,6 +266,7 @@ const VULKAN: &[(&str, Pass)] = &[
 
 /// The passes for the OpenCL environment, which has addresses, calls and unrestricted control flow.
 const OPENCL: &[(&str, Pass)] = &[
+    ("split_unusual_vectors", Each(split_vectors::split_unusual_vectors)),
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // Before `promote`, because it moves the variables of callees into their callers.
     ("inline_over_parameter_limit", Local(inline_calls::inline_over_parameter_limit)),

@@ -1,7 +1,8 @@
-//! Splits vectors of 8 and 16 components into vectors of 4, for targets without wide vectors.
+//! Splits vectors of 8 and 16 components into vectors of 4, for targets without wide vectors. Before that, splits vectors
+//! whose number of components OpenCL C does not have: LLVM forms them, and modules of other compilers contain them.
 //!
-//! `expand_memory` has already split memory accesses. This pass splits values, block parameters and construct
-//! results.
+//! Splits values, block parameters and construct results. Memory accesses of 8 and 16 components have already been split by
+//! `expand_memory`.
 
 pub(super) mod bits;
 
@@ -23,9 +24,11 @@ const PART: u8 = 4;
 type Parts = SmallVec<[ValueId; 4]>;
 
 pub(super) fn split_vectors(function: &mut Function, _: &Options) {
-    if function.values.iter().any(|value| is_wide(value.ty)) {
-        split(function);
-    }
+    split(function, is_wide);
+}
+
+pub(super) fn split_unusual_vectors(function: &mut Function, _: &Options) {
+    split(function, |ty| !matches!(ty.count(), 1..=4 | 8 | 16));
 }
 
 /// Whether a type is a vector of more than four components.
@@ -33,12 +36,14 @@ pub(super) const fn is_wide(ty: Type) -> bool {
     ty.count() > PART
 }
 
-fn split(function: &mut Function) {
-    let mut parts = FxHashMap::default();
-    for block in function.block_order() {
-        split_params(function, block, &mut parts);
+fn split(function: &mut Function, is_split: fn(Type) -> bool) {
+    if !function.values.iter().any(|value| is_split(value.ty)) {
+        return;
     }
-    let mut split = Split { parts };
+    let mut split = Split { parts: FxHashMap::default(), is_split };
+    for block in function.block_order() {
+        split.params(function, block);
+    }
     rewrite(function, |builder, id, replaced| {
         if let Some(value) = split.inst(builder, id) {
             replaced.insert(builder.function.insts[id].results[0], value);
@@ -46,43 +51,47 @@ fn split(function: &mut Function) {
     });
 }
 
-fn split_params(function: &mut Function, block: BlockId, parts: &mut FxHashMap<ValueId, Parts>) {
-    for param in std::mem::take(&mut function.blocks[block].params) {
-        let ty = function.ty(param);
-        if is_wide(ty) {
-            let own = part_types(ty).map(|ty| function.add_param(block, ty)).collect();
-            parts.insert(param, own);
-        } else {
-            let number = function.blocks[block].params.len() as u32;
-            function.values[param].def = ValueDef::Param(block, number);
-            function.blocks[block].params.push(param);
-        }
-    }
-}
-
+/// The types of the parts of a vector: vectors of four components, and the rest.
 fn part_types(ty: Type) -> impl Iterator<Item = Type> {
-    std::iter::repeat_n(ty.with_count(PART), usize::from(ty.count() / PART))
+    let width = move |first: u8| ty.with_count(PART.min(ty.count() - first));
+    (0..ty.count()).step_by(PART.into()).map(width)
 }
 
 struct Split {
     parts: FxHashMap<ValueId, Parts>,
+    /// Whether values of this type are split.
+    is_split: fn(Type) -> bool,
 }
 
 impl Split {
-    /// The parts of a value. A value that is not wide is its only part.
+    fn params(&mut self, function: &mut Function, block: BlockId) {
+        for param in std::mem::take(&mut function.blocks[block].params) {
+            let ty = function.ty(param);
+            if (self.is_split)(ty) {
+                let own = part_types(ty).map(|ty| function.add_param(block, ty)).collect();
+                self.parts.insert(param, own);
+            } else {
+                let number = function.blocks[block].params.len() as u32;
+                function.values[param].def = ValueDef::Param(block, number);
+                function.blocks[block].params.push(param);
+            }
+        }
+    }
+
+    /// The parts of a value. A value that is not split is its only part.
     fn parts(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Parts {
         if let Some(parts) = self.parts.get(&value) {
             return parts.clone();
         }
         let ty = builder.ty(value);
-        if !is_wide(ty) {
+        if !(self.is_split)(ty) {
             return SmallVec::from_slice(&[value]);
         }
         let constant = builder.function.constant(value).cloned();
         let parts: Parts = match constant {
             Some(Const::Bits(bits)) => bits
                 .chunks(PART.into())
-                .map(|part| builder.constant(ty.with_count(PART), Const::Bits(part.into())))
+                .map(|part| builder.constant(ty.with_count(part.len() as u8), Const::Bits(part.into())))
                 .collect(),
             _ => part_types(ty).map(|ty| builder.undefined(ty)).collect(),
         };
@@ -90,11 +99,11 @@ impl Split {
         parts
     }
 
-    /// Inserts the replacement of an instruction. Returns the replacement of a result that is not wide.
+    /// Inserts the replacement of an instruction. Returns the replacement of a result that is not split.
     fn inst(&mut self, builder: &mut Builder<'_>, id: InstId) -> Option<ValueId> {
         let inst = builder.function.insts[id].clone();
-        let is_any_wide = inst.args.iter().chain(&inst.results).any(|&it| is_wide(builder.ty(it)));
-        if !is_any_wide {
+        let is_any_split = inst.args.iter().chain(&inst.results).any(|&it| (self.is_split)(builder.ty(it)));
+        if !is_any_split {
             builder.insert(id);
             return None;
         }
@@ -102,13 +111,26 @@ impl Split {
             self.control(builder, id, &inst);
             return None;
         }
+        if let Op::Store(access) = inst.op {
+            for (offset, part) in self.parts_in_memory(builder, inst.args[1]) {
+                let address = builder.offset_bytes(inst.args[0], offset);
+                builder.store(address, part, access.at_offset(offset as u64));
+            }
+            return None;
+        }
         let ty = builder.ty(*inst.results.first()?);
         let parts = self.compute(builder, &inst, ty);
-        if is_wide(ty) {
+        if (self.is_split)(ty) {
             self.parts.insert(inst.results[0], parts);
             return None;
         }
         parts.first().copied()
+    }
+
+    /// The parts of a value, with the byte offset of each.
+    fn parts_in_memory(&mut self, builder: &mut Builder<'_>, value: ValueId) -> Vec<(i64, ValueId)> {
+        let size = builder.ty(value).scalar().map_or(0, Scalar::size) * u64::from(PART);
+        self.parts(builder, value).into_iter().zip(0..).map(|(part, at)| (size as i64 * at, part)).collect()
     }
 
     /// Passes all parts through constructs and jumps.
@@ -120,7 +142,7 @@ impl Split {
         let function = &mut *builder.function;
         for result in std::mem::take(&mut function.insts[id].results) {
             let ty = function.ty(result);
-            if is_wide(ty) {
+            if (self.is_split)(ty) {
                 let parts = part_types(ty).map(|ty| function.add_result(id, ty)).collect();
                 self.parts.insert(result, parts);
             } else {
@@ -136,17 +158,26 @@ impl Split {
     /// Computes the parts of a result.
     fn compute(&mut self, builder: &mut Builder<'_>, inst: &Inst, ty: Type) -> Parts {
         let arg = |index: usize| inst.args[index];
+        let is_split = self.is_split;
         match &inst.op {
+            Op::Load(access) => {
+                let size = ty.scalar().map_or(0, Scalar::size) * u64::from(PART);
+                let load = |(part, at)| {
+                    let address = builder.offset_bytes(arg(0), (size * at) as i64);
+                    builder.load(address, part, access.at_offset(size * at))
+                };
+                part_types(ty).zip(0..).map(load).collect()
+            }
             Op::Construct => {
                 let all: Vec<Component> =
                     inst.args.iter().flat_map(|&arg| self.components(builder, arg)).collect();
-                join_parts(builder, &all, ty)
+                join_parts(builder, &all, ty, is_split)
             }
             Op::Shuffle(components) => {
                 let mut all = self.components(builder, arg(0));
                 all.extend(self.components(builder, arg(1)));
                 let chosen: Vec<Component> = components.iter().map(|&it| all[usize::from(it)]).collect();
-                join_parts(builder, &chosen, ty)
+                join_parts(builder, &chosen, ty, is_split)
             }
             Op::Extract(component) => {
                 let all = self.components(builder, arg(0));
@@ -155,7 +186,10 @@ impl Split {
             Op::Insert(component) => {
                 let mut parts = self.parts(builder, arg(0));
                 let part = &mut parts[usize::from(component / PART)];
-                *part = builder.insert_component(*part, arg(1), component % PART);
+                *part = match builder.ty(*part).is_vector() {
+                    true => builder.insert_component(*part, arg(1), component % PART),
+                    false => arg(1),
+                };
                 parts
             }
             Op::ExtractDynamic => self.extract_dynamic(builder, arg(0), arg(1), ty),
@@ -163,22 +197,24 @@ impl Split {
             Op::Any | Op::All => {
                 let join = if inst.op == Op::Any { BinaryOp::Or } else { BinaryOp::And };
                 let parts = self.parts(builder, arg(0));
-                let each: Vec<ValueId> =
-                    parts.iter().map(|&part| builder.value(inst.op.clone(), &[part], ty)).collect();
+                let reduce = |&part: &ValueId| match builder.ty(part).is_vector() {
+                    true => builder.value(inst.op.clone(), &[part], ty),
+                    false => part,
+                };
+                let each: Vec<ValueId> = parts.iter().map(reduce).collect();
                 let joined = each.into_iter().reduce(|left, right| builder.binary(join, left, right));
                 joined.into_iter().collect()
             }
             Op::Bitcast => self.bitcast(builder, arg(0), ty),
             // All other operations are componentwise.
             op => {
-                let op = op_for_part(op);
                 let args: Vec<Parts> = inst.args.iter().map(|&arg| self.parts(builder, arg)).collect();
                 part_types(ty)
                     .enumerate()
                     .map(|(number, part_ty)| {
                         let own: SmallVec<[ValueId; 4]> =
                             args.iter().map(|parts| *parts.get(number).unwrap_or(&parts[0])).collect();
-                        builder.value(op.clone(), &own, part_ty)
+                        builder.value(op_for_part(op, part_ty.count()), &own, part_ty)
                     })
                     .collect()
             }
@@ -194,14 +230,18 @@ impl Split {
         ty: Type,
     ) -> Parts {
         let parts = self.parts(builder, vector);
-        let (which, inside) = part_index(builder, index);
+        let index = part_index(builder, index);
         let mut found = None;
         for (number, &part) in parts.iter().enumerate() {
-            let own = builder.value(Op::ExtractDynamic, &[part, inside], ty);
+            let inside = index_in_part(builder, part, number, index);
+            let own = match builder.ty(part).is_vector() {
+                true => builder.value(Op::ExtractDynamic, &[part, inside], ty),
+                false => part,
+            };
             found = Some(match found {
                 None => own,
                 Some(others) => {
-                    let is_here = is_part(builder, which, number);
+                    let is_here = is_part(builder, index.0, number);
                     builder.select(is_here, own, others)
                 }
             });
@@ -218,11 +258,15 @@ impl Split {
         index: ValueId,
     ) -> Parts {
         let parts = self.parts(builder, vector);
-        let (which, inside) = part_index(builder, index);
+        let index = part_index(builder, index);
         let insert = |(number, part): (usize, ValueId)| {
             let own_ty = builder.ty(part);
-            let changed = builder.value(Op::InsertDynamic, &[part, element, inside], own_ty);
-            let is_here = is_part(builder, which, number);
+            let inside = index_in_part(builder, part, number, index);
+            let changed = match own_ty.is_vector() {
+                true => builder.value(Op::InsertDynamic, &[part, element, inside], own_ty),
+                false => element,
+            };
+            let is_here = is_part(builder, index.0, number);
             builder.select(is_here, changed, part)
         };
         parts.into_iter().enumerate().map(insert).collect()
@@ -234,12 +278,16 @@ impl Split {
         let from = builder.ty(vector);
         if from.count() == ty.count() {
             let parts = self.parts(builder, vector);
-            return parts.iter().map(|&part| builder.bitcast(part, ty.with_count(PART))).collect();
+            let cast = |&part: &ValueId| {
+                let count = builder.ty(part).count();
+                builder.bitcast(part, ty.with_count(count))
+            };
+            return parts.iter().map(cast).collect();
         }
         let components: Vec<ValueId> = source.iter().map(|one| one.get(builder)).collect();
         let components = bits::regroup(builder, &components, ty.scalar().unwrap_or(Scalar::I32));
         let all: Vec<Component> = components.into_iter().map(Component::Scalar).collect();
-        join_parts(builder, &all, ty)
+        join_parts(builder, &all, ty, self.is_split)
     }
 
     /// The components of a value.
@@ -274,10 +322,11 @@ impl Component {
     }
 }
 
-/// Builds the parts of a value from its components, or the value itself if it is not wide.
-fn join_parts(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> Parts {
-    let width = ty.count().min(PART);
-    all.chunks(width.into()).map(|all| join_components(builder, all, ty.with_count(width))).collect()
+/// Builds the parts of a value from its components, or the value itself if it is not split.
+fn join_parts(builder: &mut Builder<'_>, all: &[Component], ty: Type, is_split: fn(Type) -> bool) -> Parts {
+    let width = if is_split(ty) { PART } else { ty.count() };
+    let join = |all: &[Component]| join_components(builder, all, ty.with_count(all.len() as u8));
+    all.chunks(width.into()).map(join).collect()
 }
 
 fn join_components(builder: &mut Builder<'_>, all: &[Component], ty: Type) -> ValueId {
@@ -333,12 +382,27 @@ fn is_part(builder: &mut Builder<'_>, which: ValueId, number: usize) -> ValueId 
     builder.compare(CompareOp::Equal, CompareKind::Unsigned, which, number)
 }
 
-/// The operation for parts.
-fn op_for_part(op: &Op) -> Op {
+/// The index of the component in this part. In a shorter part, the index into another part could be out of bounds, and is 0.
+fn index_in_part(
+    builder: &mut Builder<'_>,
+    part: ValueId,
+    number: usize,
+    (which, inside): (ValueId, ValueId),
+) -> ValueId {
+    if matches!(builder.ty(part).count(), 1 | PART) {
+        return inside;
+    }
+    let is_here = is_part(builder, which, number);
+    let zero = builder.bits(Type::I32, 0);
+    builder.select(is_here, inside, zero)
+}
+
+/// The operation for parts of this many components.
+fn op_for_part(op: &Op, width: u8) -> Op {
     let Op::Builtin(builtin, params) = op else { return op.clone() };
     let narrow = |param: &BuiltinParam| match *param {
-        BuiltinParam::Value(scalar, count) => BuiltinParam::Value(scalar, count.min(PART)),
-        BuiltinParam::Pointer(scalar, count) => BuiltinParam::Pointer(scalar, count.min(PART)),
+        BuiltinParam::Value(scalar, count) => BuiltinParam::Value(scalar, count.min(width)),
+        BuiltinParam::Pointer(scalar, count) => BuiltinParam::Pointer(scalar, count.min(width)),
         BuiltinParam::Other => BuiltinParam::Other,
     };
     Op::Builtin(*builtin, params.iter().map(narrow).collect())

@@ -58,10 +58,10 @@ impl Body<'_, '_, '_> {
             let (ty, [index]) = (self.builder.ty(vector), path) else {
                 return Err(Problem::new("its operand has no such member"));
             };
-            if !ty.is_vector() || *index >= u32::from(ty.count()) {
+            if *index >= u32::from(ty.count()) {
                 return Err(Problem::new("its operand has no such member"));
             }
-            let value = self.builder.extract(vector, *index as u8);
+            let value = if ty.is_vector() { self.builder.extract(vector, *index as u8) } else { vector };
             return self.define(inst, value);
         }
         let ty = self.type_of(whole)?;
@@ -99,11 +99,14 @@ impl Body<'_, '_, '_> {
         if !self.reader.types.is_aggregate(ty) {
             let ty = self.reader.types.value(ty)?;
             let [index] = path else { return Err(Problem::new("its operand has no such member")) };
-            if !ty.is_vector() || *index >= u32::from(ty.count()) {
+            if *index >= u32::from(ty.count()) {
                 return Err(Problem::new("its operand has no such member"));
             }
             let (vector, scalar) = (self.value_of(whole, ty)?, self.value_of(part, ty.with_count(1))?);
-            let value = self.builder.insert_component(vector, scalar, *index as u8);
+            let value = match ty.is_vector() {
+                true => self.builder.insert_component(vector, scalar, *index as u8),
+                false => scalar,
+            };
             return self.define(inst, value);
         }
         if self.type_of(whole)? != ty {
@@ -147,13 +150,10 @@ impl Body<'_, '_, '_> {
             let parts = self.values(inst.operands)?;
             let types: Vec<Type> = parts.iter().map(|&part| self.builder.ty(part)).collect();
             let count: u32 = types.iter().map(|ty| u32::from(ty.count())).sum();
-            if !ty.is_vector()
-                || count != u32::from(ty.count())
-                || types.iter().any(|part| part.scalar() != ty.scalar())
-            {
+            if count != u32::from(ty.count()) || types.iter().any(|part| part.scalar() != ty.scalar()) {
                 return Err(Problem::new("its operands are not the components of its type"));
             }
-            let value = self.builder.construct(&parts, ty);
+            let value = if ty.is_vector() { self.builder.construct(&parts, ty) } else { parts[0] };
             return self.define(inst, value);
         }
         let object = self.result_object(inst)?;

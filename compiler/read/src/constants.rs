@@ -115,12 +115,12 @@ impl Reader<'_> {
 
     /// A constant with these members.
     pub(crate) fn composite(&self, ty: u32, members: &[u32]) -> Outcome<Constant> {
-        if let Ty::Value(Type::Vector(scalar, count)) = *self.types.get(ty)? {
+        if let Ty::Value(vector @ (Type::Vector(scalar, _) | Type::Scalar(scalar))) = *self.types.get(ty)? {
             let bits: Option<SmallVec<[u64; 2]>> =
                 members.iter().map(|&member| self.component(member, scalar)).collect();
-            let bits = bits.filter(|bits| bits.len() == usize::from(count));
+            let bits = bits.filter(|bits| bits.len() == usize::from(vector.count()));
             let bits = bits.ok_or_else(|| Problem::new("its members are not the components of its type"))?;
-            return Ok(Constant::Value(Type::Vector(scalar, count), Const::Bits(bits)));
+            return Ok(Constant::Value(vector, Const::Bits(bits)));
         }
         let count = match self.types.get(ty)? {
             Ty::Array { count, .. } => *count,
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 Member::Type(member) => self.undefined(member),
                 Member::Component(ty) => Ok(Constant::Value(ty, Const::Undefined)),
             },
-            Constant::Value(ty, value) if ty.is_vector() && index < u64::from(ty.count()) => {
+            Constant::Value(ty, value) if ty.scalar().is_some() && index < u64::from(ty.count()) => {
                 let value = match value {
                     Const::Bits(bits) => Const::scalar(bits[index as usize]),
                     Const::Undefined => Const::Undefined,

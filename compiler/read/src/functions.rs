@@ -120,7 +120,18 @@ impl<'w> Reader<'w> {
             let (size, align) = self.types.layout(pointee)?;
             return Ok(Param::Copy { size, align: self.words.alignment(id).unwrap_or(align) });
         }
-        self.types.value(ty).map(Param::Value)
+        self.passed(ty).map(Param::Value)
+    }
+
+    /// The type of a value that is passed to a function or returned.
+    fn passed(&self, ty: u32) -> Outcome<Type> {
+        let ty = self.types.value(ty)?;
+        match ty.count() {
+            1..=4 | 8 | 16 => Ok(ty),
+            count => Err(Problem::new(format!(
+                "vectors of {count} components cannot be passed to functions or returned"
+            ))),
+        }
     }
 
     /// How a result of this type is returned.
@@ -131,7 +142,7 @@ impl<'w> Reader<'w> {
                 let (size, align) = self.types.layout(ty)?;
                 ReturnKind::Memory { size, align }
             }
-            _ => ReturnKind::Value(self.types.value(ty)?),
+            _ => ReturnKind::Value(self.passed(ty)?),
         })
     }
 

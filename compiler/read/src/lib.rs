@@ -1,8 +1,9 @@
 //! Reads SPIR-V modules of the OpenCL environment, of any compiler, into Kiln's IR.
 //!
-//! `words` decodes the verified module; `types`, `constants` and `globals` read its declarations; `functions` declares the
-//! functions. `body` is the state of a function being read, `flow` reads its blocks, and `instruction` lists the families of
-//! instructions; those that compute are in `ops`. A mistake in the module is a [`Problem`], never a panic.
+//! The verifier checks the module, and `repair` corrects known mistakes of llvm-spirv. `words` decodes the verified module;
+//! `types`, `constants` and `globals` read its declarations; `functions` declares the functions. `body` is the state of a
+//! function being read, `flow` reads its blocks, and `instruction` lists the families of instructions; those that compute are
+//! in `ops`. A mistake in the module is a [`Problem`], never a panic.
 //!
 //! Independent of the target: the passes legalize what the instructions need. Must not depend on the front end.
 //!
@@ -29,6 +30,7 @@ mod ops;
 mod pointers;
 mod positions;
 mod problem;
+mod repair;
 mod types;
 mod words;
 
@@ -79,11 +81,27 @@ pub(crate) struct Reader<'w> {
 /// Reads a module of the OpenCL environment. The result is valid IR, as it is after lowering. The files that it was compiled
 /// from are added to the source map.
 pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result<Module, Vec<Problem>> {
+    let findings = errors(words);
+    if findings.is_empty() {
+        return verified(words, options, sources);
+    }
+    match repair::repair(words, &findings).filter(|repaired| errors(&repaired.words).is_empty()) {
+        Some(repaired) => verified(&repaired.words, options, sources).map_err(|mut problems| {
+            problems.iter_mut().for_each(|problem| repaired.relocate(problem));
+            problems
+        }),
+        None => Err(findings.into_iter().map(Problem::from).collect()),
+    }
+}
+
+/// The verifier's findings for which a module is rejected.
+fn errors(words: &[u32]) -> Vec<kiln_verify::Finding> {
     let mut findings = kiln_verify::verify(words, None);
     findings.retain(kiln_verify::Finding::is_error);
-    if !findings.is_empty() {
-        return Err(findings.into_iter().map(Problem::from).collect());
-    }
+    findings
+}
+
+fn verified(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result<Module, Vec<Problem>> {
     let words = Words::decode(words).map_err(|problem| vec![problem])?;
     decoded(&words, options, sources).map_err(|mut problems| {
         for position in problems.iter_mut().filter_map(|problem| problem.position.as_mut()) {

@@ -101,7 +101,7 @@ impl Body<'_, '_, '_> {
         let Member::Type(whole) = member else { return Err(Problem::new("a component has no members")) };
         let stride = match *self.reader.types.get(whole)? {
             Ty::Array { element, .. } => Some((self.reader.types.layout(element)?.0, Member::Type(element))),
-            Ty::Value(ty @ Type::Vector(..)) => {
+            Ty::Value(ty @ (Type::Vector(..) | Type::Scalar(_))) => {
                 let component = ty.with_count(1);
                 Some((component.size().unwrap_or(1), Member::Component(component)))
             }

@@ -140,10 +140,12 @@ impl Types {
                 }
                 Ok((Member::Type(*element), size * index))
             }
-            Ty::Value(ty @ Type::Vector(scalar, count)) if index < u64::from(*count) => Ok((
-                Member::Component(ty.with_count(1)),
-                in_memory(Type::Scalar(*scalar)).size().unwrap_or(1) * index,
-            )),
+            Ty::Value(ty @ (Type::Vector(scalar, _) | Type::Scalar(scalar)))
+                if index < u64::from(ty.count()) =>
+            {
+                let size = in_memory(Type::Scalar(*scalar)).size().unwrap_or(1);
+                Ok((Member::Component(ty.with_count(1)), size * index))
+            }
             _ => Err(beyond()),
         }
     }
@@ -193,7 +195,8 @@ impl Types {
                 }
             })),
             Op::TypeVector => match (self.value(inst.word(0)?)?, inst.word(1)?) {
-                (Type::Scalar(scalar), count @ (2 | 3 | 4 | 8 | 16)) => {
+                // LLVM forms vectors that OpenCL C lacks. A vector of one component is the component itself.
+                (Type::Scalar(scalar), count) if (1..=u32::from(Type::MAX_COUNT)).contains(&count) => {
                     Ty::Value(Type::vector(scalar, count as u8))
                 }
                 (Type::Scalar(_), count) => {

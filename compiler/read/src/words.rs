@@ -178,11 +178,15 @@ impl<'w> Words<'w> {
         }
     }
 
+    /// The index of the instruction that defines an id.
+    pub(crate) fn definition_index(&self, id: u32) -> Option<usize> {
+        self.definitions.get(&id).copied()
+    }
+
     /// The instruction that defines an id.
     pub(crate) fn definition(&self, id: u32) -> Outcome<&Instruction<'w>> {
-        let index = self.definitions.get(&id);
-        index
-            .map(|&index| &self.instructions[index])
+        self.definition_index(id)
+            .map(|index| &self.instructions[index])
             .ok_or_else(|| Problem::new(format!("%{id} is not defined")))
     }
 

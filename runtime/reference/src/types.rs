@@ -182,7 +182,12 @@ impl Types {
                     return Err(Invalid::new("the component type of a vector is not a scalar"));
                 };
                 let count = inst.word(2)?;
-                if !matches!(count, 2..=4 | 8 | 16) {
+                // LLVM forms vectors that OpenCL C lacks.
+                let is_known = match self.environment {
+                    Environment::OpenCl => (1..=128).contains(&count),
+                    Environment::Vulkan => matches!(count, 2..=4 | 8 | 16),
+                };
+                if !is_known {
                     return Err(Invalid::new(format!("a vector has {count} components")));
                 }
                 let (size, ty) = (u64::from(scalar.size()), Ty::Vector(scalar, count));

@@ -23,19 +23,31 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
 fn shuffle(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [a, b] = operation.args()?;
     let (first, second) = (builder.ty(a), builder.ty(b));
-    let count = first.count() + second.count();
+    let count = u32::from(first.count()) + u32::from(second.count());
     let mut components = Vec::new();
     for &component in &operation.literals {
         match component {
             ANYTHING => components.push(0),
-            _ if component < u32::from(count) => components.push(component as u8),
+            _ if component < count => components.push(component as u8),
             _ => return Err(format!("there is no component {component} among {count}")),
         }
     }
-    if !first.is_vector() || !second.is_vector() || components.len() < 2 {
-        return Err("its operands and its result are not all vectors".to_owned());
+    if first.is_vector() && second.is_vector() && components.len() > 1 {
+        return one(builder.shuffle(a, b, &components));
     }
-    one(builder.shuffle(a, b, &components))
+    // A vector of one component is a scalar.
+    let component = |at: u8| {
+        let (from, ty, at) =
+            if at < first.count() { (a, first, at) } else { (b, second, at - first.count()) };
+        if ty.is_vector() { builder.extract(from, at) } else { from }
+    };
+    let parts: Vec<ValueId> = components.into_iter().map(component).collect();
+    let ty = first.with_count(parts.len() as u8);
+    match parts[..] {
+        [] => Err("its result has no components".to_owned()),
+        [only] => one(only),
+        _ => one(builder.construct(&parts, ty)),
+    }
 }
 
 fn index(builder: &mut Builder<'_>, index: ValueId) -> Result<ValueId, String> {
@@ -48,13 +60,19 @@ fn index(builder: &mut Builder<'_>, index: ValueId) -> Result<ValueId, String> {
 fn extract(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [vector, at] = operation.args()?;
     let at = index(builder, at)?;
-    let ty = builder.ty(vector).with_count(1);
-    one(builder.value(IrOp::ExtractDynamic, &[vector, at], ty))
+    let ty = builder.ty(vector);
+    if !ty.is_vector() {
+        return one(vector);
+    }
+    one(builder.value(IrOp::ExtractDynamic, &[vector, at], ty.with_count(1)))
 }
 
 fn insert(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
     let [vector, scalar, at] = operation.args()?;
     let at = index(builder, at)?;
     let ty = builder.ty(vector);
+    if !ty.is_vector() {
+        return one(scalar);
+    }
     one(builder.value(IrOp::InsertDynamic, &[vector, scalar, at], ty))
 }
