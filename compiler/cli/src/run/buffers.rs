@@ -101,8 +101,12 @@ impl Memory {
         range: Option<std::ops::Range<usize>>,
     ) -> Result<(std::ops::Range<usize>, Vec<Number>), Failure> {
         let Some(Typed { object, ty }) = self.get(name) else {
-            let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
-            return failure(format!("there is no buffer `{name}`; there are {}", names.join(", ")));
+            let names: Vec<String> = self.0.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let known = match names.is_empty() {
+                true => "the kernel has none".to_owned(),
+                false => format!("the buffers are {}", names.join(", ")),
+            };
+            return failure(format!("there is no buffer `{name}`; {known}"));
         };
         let bytes = match object {
             Object::Buffer(buffer) => queue.read(buffer)?,
