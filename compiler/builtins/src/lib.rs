@@ -166,6 +166,10 @@ pub fn declarations(name: &str, context: &Context) -> Vec<String> {
     all
 }
 
+/// The prefix of names that always mean the built-in function, also in programs that declare its name: predefined
+/// macros such as `__builtin_isnan` use them.
+pub const RESERVED: &str = "__opencl_builtin_";
+
 /// Whether any version has a built-in function with this name.
 pub fn is_name(name: &str) -> bool {
     table::name(name).is_some() || rule(name).is_some()

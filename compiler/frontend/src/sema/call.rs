@@ -75,7 +75,12 @@ impl Sema<'_> {
 
     /// A call of a name that the program does not declare.
     fn call_predeclared(&mut self, name: Symbol, callee: Span, arguments: &[ast::Expr], span: Span) -> Expr {
-        let text = self.text(name).to_owned();
+        let mut text = self.text(name).to_owned();
+        let mut name = name;
+        if let Some(builtin) = text.strip_prefix(builtins::RESERVED).filter(|it| self.is_builtin(it)) {
+            name = self.interner.intern(builtin);
+            text = builtin.to_owned();
+        }
         if self.is_builtin(&text) {
             self.note(callee, Meaning::Builtin(name), Role::Use);
             return self.call_builtin(&text, callee, arguments, span);
