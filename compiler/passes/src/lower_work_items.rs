@@ -69,15 +69,24 @@ fn lower_query(
     match query {
         WorkItem::WorkDim => one(builder, Input::WorkDim),
         WorkItem::LocalLinearId => one(builder, Input::LocalIndex),
-        WorkItem::SubGroupSize | WorkItem::MaxSubGroupSize => one(builder, Input::SubGroupSize),
+        WorkItem::MaxSubGroupSize => one(builder, Input::SubGroupSize),
+        WorkItem::SubGroupSize => {
+            let size = builder.value(Op::Input(Input::LocalSize), &[], Type::Vector(Scalar::I32, 3));
+            let items = product(builder, size);
+            let width = one(builder, Input::SubGroupSize);
+            let group = one(builder, Input::SubGroupId);
+            let before = builder.binary(BinaryOp::Mul, group, width);
+            let rest = builder.binary(BinaryOp::Sub, items, before);
+            // Vulkan's size is the same for all sub-groups, also for the last one, which can have fewer work-items.
+            let is_last = builder.compare(CompareOp::Less, CompareKind::Unsigned, rest, width);
+            builder.select(is_last, rest, width)
+        }
         WorkItem::NumSubGroups => one(builder, Input::NumSubGroups),
         WorkItem::SubGroupId => one(builder, Input::SubGroupId),
         WorkItem::SubGroupLocalId => one(builder, Input::SubGroupLocalId),
         WorkItem::EnqueuedNumSubGroups => {
             let size = load_state(builder, interface, State::EnqueuedLocalSize);
-            let [x, y, z] = [0, 1, 2].map(|component| builder.extract(size, component));
-            let items = builder.binary(BinaryOp::Mul, x, y);
-            let items = builder.binary(BinaryOp::Mul, items, z);
+            let items = product(builder, size);
             let width = one(builder, Input::SubGroupSize);
             let below = builder.binary_bits(BinaryOp::Sub, width, 1);
             let sum = builder.binary(BinaryOp::Add, items, below);
@@ -112,6 +121,12 @@ fn lower_query(
             builder.select(is_real, value, beyond)
         }
     }
+}
+
+fn product(builder: &mut Builder<'_>, size: ValueId) -> ValueId {
+    let [x, y, z] = [0, 1, 2].map(|component| builder.extract(size, component));
+    let items = builder.binary(BinaryOp::Mul, x, y);
+    builder.binary(BinaryOp::Mul, items, z)
 }
 
 /// A component of a query's result: from the device's input, the launch state, or the sum of both.

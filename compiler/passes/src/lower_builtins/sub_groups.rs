@@ -149,15 +149,16 @@ fn item(builder: &mut Builder<'_>, item: WorkItem) -> ValueId {
     builder.value(Op::WorkItem(item), &[], item.ty())
 }
 
-/// A block read or write: work-item n accesses the elements n, n + size, n + 2 size (cl_intel_subgroups). Returns the result, if
-/// there is one. `None` for images, which are not supported.
+/// A block read or write: work-item n accesses the elements n, n + size, n + 2 size, where size is the maximum size of a
+/// sub-group (cl_intel_subgroups). Returns the result, if there is one. `None` for images, which are not
+/// supported.
 fn block(builder: &mut Builder<'_>, inst: InstId, params: &[BuiltinParam]) -> Option<Option<ValueId>> {
     let args = builder.function.insts[inst].args.clone();
     let BuiltinParam::Pointer(scalar, _) = *params.first()? else { return None };
     let element = Type::scalar_or_vector(scalar, 1);
     let size = element.size()?;
     let access = Access { is_shared: false, align: size as u32, is_volatile: false };
-    let (mut index, step) = (lane(builder), item(builder, WorkItem::SubGroupSize));
+    let (mut index, step) = (lane(builder), max_size(builder));
     let written = args.get(1).copied();
     let ty = written.map_or_else(|| builder.ty(builder.function.insts[inst].results[0]), |it| builder.ty(it));
     let mut parts = Vec::new();

@@ -313,6 +313,8 @@ fn input(builtin: BuiltIn, environment: Environment) -> Option<Input> {
         BuiltIn::WorkgroupId => Input::GroupId,
         BuiltIn::NumWorkgroups => Input::NumGroups,
         BuiltIn::WorkDim => Input::WorkDim,
+        // In Vulkan, a sub-group with fewer invocations has the same size as the others.
+        BuiltIn::SubgroupSize if environment == Environment::Vulkan => Input::MaxSubGroupSize,
         BuiltIn::SubgroupSize => Input::SubGroupSize,
         BuiltIn::SubgroupMaxSize => Input::MaxSubGroupSize,
         BuiltIn::NumSubgroups => Input::NumSubGroups,
