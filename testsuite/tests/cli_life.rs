@@ -114,15 +114,17 @@ fn a_crash_writes_a_reproducer() {
     write("k.cl", KERNEL);
     write("other.cl", "kernel void other(void) { }\n");
     write("k.spv", "what was there before");
+    // It is created.
+    let reproducers = folder.path().join("crashes/today");
     let kiln = |words: &[&str]| {
         let mut command = kiln::command();
-        command.env("KILN_PANIC_ON", "void k(").env("KILN_CRASH_DIR", folder.path());
+        command.env("KILN_PANIC_ON", "void k(").env("KILN_CRASH_DIR", &reproducers);
         command.current_dir(folder.path()).args(words);
         process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
     };
     let reports = || -> Vec<String> {
         let names =
-            fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+            fs::read_dir(&reproducers).expect("a folder").map(|entry| entry.expect("an entry").file_name());
         names
             .map(|name| name.to_string_lossy().into_owned())
             .filter(|name| name.starts_with("kiln-crash-"))
@@ -137,10 +139,11 @@ fn a_crash_writes_a_reproducer() {
     // Nothing is half written, and the other source has its module.
     assert_eq!(fs::read_to_string(folder.path().join("k.spv")).expect("a file"), "what was there before");
     assert!(folder.path().join("other.spv").exists());
-    let report = fs::read_to_string(folder.path().join(name)).expect("a report");
+    let report = fs::read_to_string(reproducers.join(name)).expect("a report");
     assert!(report.starts_with(&format!("// kiln {}", env!("CARGO_PKG_VERSION"))), "{report}");
     assert!(report.contains("// command: kiln compile '-DEXTENT=7' -O0 k.cl other.cl\n"), "{report}");
     assert!(report.contains("out[0] = 7;") && report.contains("crash.rs"), "{report}");
+    fs::copy(reproducers.join(name), folder.path().join(name)).expect("a copy");
     // The report needs no other file.
     fs::remove_file(folder.path().join("size.h")).expect("it was there");
     let again = report.lines().find_map(|line| line.strip_prefix("// again: kiln ")).expect("a command");

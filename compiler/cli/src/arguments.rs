@@ -553,7 +553,13 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, c
     let arguments =
         response::expand(arguments).map_err(|why| clap::Error::raw(ErrorKind::Io, format!("{why}\n")))?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let unreadable =
+        arguments.iter().find(|word| word.to_str().is_none()).map(|word| word.display().to_string());
     let parsed = commands(arguments).map_err(|why| match why {
+        Mistake::Usage(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            let word = unreadable.unwrap_or_default();
+            Cli::command().error(ErrorKind::InvalidUtf8, format!("the argument `{word}` is not UTF-8"))
+        }
         Mistake::Usage(error) => *error,
         Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
         // The usage of the command does not help with a mistake in a file.

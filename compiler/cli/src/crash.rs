@@ -9,6 +9,7 @@ use std::{
     cell::Cell,
     env,
     fmt::Write as _,
+    fs,
     panic::{self, AssertUnwindSafe, PanicHookInfo},
     path::PathBuf,
     process,
@@ -26,7 +27,7 @@ use kiln_compiler::{
 
 use crate::{exit::stderr_line, files::write_output};
 
-/// The variable that names the directory of reproducers. The default is the directory for temporary files.
+/// The variable that names the directory of reproducers, which is created. The default is the directory for temporary files.
 const FOLDER: &str = "KILN_CRASH_DIR";
 
 /// For tests: a source with this word makes the compiler panic.
@@ -141,6 +142,8 @@ fn report_internal_error(context: Option<&CrashContext<'_>>, first: &str, label:
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("kiln-crash-{}-{}.cl", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = env::var_os(FOLDER).map_or_else(env::temp_dir, PathBuf::from);
+    // If this fails, so does `write_output`, which reports it.
+    let _ = fs::create_dir_all(&folder);
     let path = folder.join(&name).to_string_lossy().into_owned();
     match write_output(&path, report(&name, context, label, details).as_bytes()) {
         Ok(()) => {

@@ -683,6 +683,17 @@ fn response_files_contain_arguments() {
     assert!(fails("@none").starts_with("error: the response file `none` cannot be read: "));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder(&[]);
+    let mut command = command(&folder, &["check"]);
+    let run = kiln_with(command.arg(std::ffi::OsStr::from_bytes(b"a\xff.cl")), "");
+    assert_eq!(run.code(), Some(2));
+    assert!(run.stderr.starts_with("error: the argument `a\u{fffd}.cl` is not UTF-8\n"), "{}", run.stderr);
+}
+
 #[test]
 fn buffer_contents_are_bounded() {
     let source = "kernel void k(global int *o) {}\n";
