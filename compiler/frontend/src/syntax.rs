@@ -67,10 +67,26 @@ pub(crate) fn report_with_consequences<'e>(
     let mut reported = Reported::default();
     let mut in_macros = Vec::new();
     let mut keywords = Vec::new();
+    let mut undefined = Vec::new();
     for error in errors {
+        // Each use of a macro that is not defined.
+        if let SyntaxErrorKind::Unexpected { found: TokenKind::Name(name) } = error.kind
+            && is_macro_name(interner.text(name))
+        {
+            if undefined.contains(&name) {
+                continue;
+            }
+            undefined.push(name);
+        }
         // A conditional without `#endif` and a comment without an end remove the rest of the source.
         if matches!(error.kind, SyntaxErrorKind::Missing { mark: Punct::CloseBrace, .. })
             && (sink.has_reported(Code::Conditional) || sink.has_reported(Code::UnterminatedComment))
+        {
+            continue;
+        }
+        // The type checker has better messages for these.
+        if let SyntaxErrorKind::Misspelled { keyword, .. } = error.kind
+            && matches!(keyword, Keyword::Complex | Keyword::Imaginary | Keyword::Pipe)
         {
             continue;
         }
@@ -220,6 +236,14 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 None => diagnostic,
             }
         }
+        SyntaxErrorKind::Unexpected { found: TokenKind::Name(name) }
+            if is_macro_name(interner.text(name)) =>
+        {
+            let name = interner.text(name);
+            syntax(format!("extraneous `{name}`"))
+                .help("if it is a macro, define it or include its header; otherwise remove it")
+                .fix(error.span, format!("remove `{name}`"), "")
+        }
         SyntaxErrorKind::Unexpected { found } => {
             let shown = token(found, interner);
             syntax(format!("extraneous {shown}")).fix(error.span, format!("remove {shown}"), "")
@@ -255,6 +279,11 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 .help("split the expression or the statement")
         }
     }
+}
+
+/// Whether a name is written like that of a macro.
+fn is_macro_name(name: &str) -> bool {
+    name.len() > 1 && !name.contains(|c: char| c.is_lowercase())
 }
 
 /// Whether this text follows in the file.

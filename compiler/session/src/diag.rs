@@ -217,7 +217,10 @@ impl Sink {
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         let Some(severity) = self.severity(diagnostic.code) else { return };
         if self.lacks_header
-            && matches!(diagnostic.code, Code::UndeclaredName | Code::UndeclaredFunction | Code::UnknownType)
+            && matches!(
+                diagnostic.code,
+                Code::UndeclaredName | Code::UndeclaredFunction | Code::UnknownType | Code::IncompleteType
+            )
         {
             return;
         }
@@ -238,7 +241,8 @@ impl Sink {
         }
     }
 
-    /// Reports a header that was not found. Names that are not declared later are consequences.
+    /// Reports a header that was not found. Names and types that later are not declared, or not defined, are
+    /// consequences.
     pub fn report_missing_header(&mut self, diagnostic: Diagnostic) {
         self.report(diagnostic);
         self.lacks_header = true;

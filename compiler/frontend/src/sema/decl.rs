@@ -295,9 +295,9 @@ impl Sema<'_> {
             if matches!(self.types.get(ty.ty), Ty::Block(_)) {
                 self.scopes.declare(name.node, Entity::Error, name.span);
             }
-            return;
+        } else {
+            self.remember_initializer(Object::Local(function, local), ty, &value);
         }
-        self.remember_initializer(Object::Local(function, local), ty, &value);
         let lvalue = Lvalue { kind: LvalueKind::Local(local), ty, span: name.span };
         let kind = ExprKind::Assign(Box::new(Assign { lvalue, value }));
         out.push(Stmt { kind: StmtKind::Expr(Expr { kind, ty: ty.ty, span }), span });

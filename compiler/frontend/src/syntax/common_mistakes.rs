@@ -10,7 +10,7 @@ use kiln_session::{
 use kiln_syntax::{
     Interner, Span,
     parse::{Construct, Expected, SyntaxError, SyntaxErrorKind as Kind},
-    token::{Punct, TokenKind},
+    token::{Keyword, Punct, TokenKind},
 };
 use kiln_types::ty;
 
@@ -48,6 +48,7 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
         }
         Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => context.behind_macro(),
         Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => context.reference(),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::Star) } => context.star_behind_name(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => context.split_operator(found.spelling()),
         Kind::Unexpected { found: TokenKind::Keyword(keyword) } => {
             context.cast_of_cpp().or_else(|| context.conversion(keyword))
@@ -134,6 +135,7 @@ impl<'s> ErrorContext<'s> {
         };
         match (what, found) {
             (Mark(Punct::OpenParen), _) => self.condition(),
+            (Mark(Punct::CloseParen | Punct::Comma), Punct::Star) => self.star_behind_name(),
             (Mark(Punct::Comma), Punct::Semicolon) => self.separator(),
             (Mark(Punct::Semicolon), Punct::OpenBrace) => self.member_function(),
             (Mark(Punct::Colon), Punct::Comma) => self.label_list(),
@@ -291,8 +293,12 @@ impl<'s> ErrorContext<'s> {
         if !matches!(word, "if" | "while" | "switch") {
             return None;
         }
-        let diagnostic = self.report(format!("the condition of `{word}` is not in parentheses"));
         let line = self.rest_of_line();
+        if line.starts_with('{') {
+            let diagnostic = self.report(format!("this `{word}` has no condition"));
+            return Some(diagnostic.help(format!("write it in parentheses after `{word}`")));
+        }
+        let diagnostic = self.report(format!("the condition of `{word}` is not in parentheses"));
         let condition = line[..line.find('{').unwrap_or(0)].trim_end();
         let span = self.span_of(self.at.start..self.at.start + condition.len());
         let diagnostic = diagnostic.help("write `(` and `)` around it");
@@ -427,6 +433,27 @@ impl<'s> ErrorContext<'s> {
         let meant = if self.before().len() < start { meant.trim_start() } else { &meant };
         let help = format!("write `{}`", meant.trim_start());
         Some(diagnostic.help(help.clone()).fix(self.span_of(start..end), help, meant))
+    }
+
+    /// `int a*`, in a declaration
+    fn star_behind_name(&self) -> Option<Diagnostic> {
+        let before = self.before();
+        let name = last_word(before);
+        let ahead = before[..before.len() - name.len()].trim_end();
+        let ty = last_word(ahead);
+        let begins_type = |keyword: Keyword| {
+            use Keyword::{Case, Else, Goto, Return, Sizeof};
+            !matches!(keyword, Case | Else | Goto | Return | Sizeof)
+        };
+        let is_keyword = Keyword::ALL.iter().any(|&(word, keyword)| word == ty && begins_type(keyword));
+        let is_type = is_keyword || ty::meaning(ty).is_some();
+        if name.is_empty() || !(is_type || ahead.ends_with('*')) {
+            return None;
+        }
+        let help = format!("write `*{name}`");
+        let range = before.len() - name.len()..self.at.end;
+        let diagnostic = self.report("the `*` of a pointer precedes its name").help(help.clone());
+        Some(diagnostic.fix(self.span_of(range), help, format!("*{name}")))
     }
 
     /// `[[name(64)]]`

@@ -69,6 +69,7 @@ pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: 
     list.extend(names.map(|(edit, error)| candidate(vec![edit], error)));
     list.extend(misspelled(state, start, stuck));
     list.extend(unbraced(state, start, stuck));
+    list.extend(missing_condition(state, stuck).map(|edits| candidate(edits, general)));
     list.extend(braced_initializer(state, start, stuck));
     list.extend(default_argument(state, start, stuck));
     list.extend(unfinished_type(state, start, stuck));
@@ -132,6 +133,18 @@ fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Can
         end: stuck.token,
         error,
     })
+}
+
+/// `if {`: a condition is missing before the brace.
+fn missing_condition(state: &State<'_, '_>, stuck: &Stuck) -> Option<Vec<Edit>> {
+    let at = stuck.token;
+    let is_brace = state.tokens.get(at)?.kind == TokenKind::Punct(Punct::OpenBrace);
+    if !(is_brace && stuck.expects_only("(")) {
+        return None;
+    }
+    let condition =
+        [Terminal::Punct(Punct::OpenParen), Terminal::MissingOperand, Terminal::Punct(Punct::CloseParen)];
+    Some(condition.map(|terminal| insert(at, terminal)).to_vec())
 }
 
 /// C++'s `int x{3}`: `=` is missing before the brace.

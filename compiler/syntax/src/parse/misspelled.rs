@@ -73,6 +73,11 @@ fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) ->
     let mut span = token.span;
     let mut remove = Edit { at, kind: EditKind::Remove(1) };
     let (edits, kind) = match FOREIGN.iter().find(|(word, ..)| *word == text) {
+        // It is a name in this version of the language, because the lexer returns other keywords as such.
+        None if text == Keyword::Pipe.spelling() => {
+            let edits = vec![remove, insert(at + 1, Terminal::Keyword(Keyword::Pipe))];
+            (edits, SyntaxErrorKind::Misspelled { name, keyword: Keyword::Pipe })
+        }
         Some(&(word, language, mut keyword)) => {
             let before = at.checked_sub(1).map(|before| state.tokens[before].kind);
             let is_parameter = matches!(before, Some(TokenKind::Punct(Punct::OpenParen | Punct::Comma)));

@@ -83,7 +83,6 @@ impl Sema<'_> {
                 .remove(span, "remove the qualifier")
                 .note(note),
             );
-            self.take_space(found, AddressSpace::Generic, span);
         } else {
             self.report(
                 Diagnostic::new(Code::ReservedWord, span, "`generic` is reserved")
@@ -91,6 +90,7 @@ impl Sema<'_> {
                     .note(note),
             );
         }
+        self.take_space(found, AddressSpace::Generic, span);
     }
 
     fn report_two_spaces(&mut self, first: AddressSpace, second: AddressSpace, span: Span) {
