@@ -281,7 +281,6 @@ pub enum Input {
     WorkDim,
     LocalIndex,
     SubGroupSize,
-    NumSubGroups,
     SubGroupId,
     SubGroupLocalId,
 }

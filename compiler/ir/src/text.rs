@@ -171,7 +171,6 @@ words! {
         [Self::WorkDim] "work_dim",
         [Self::LocalIndex] "local_index",
         [Self::SubGroupSize] "sub_group_size",
-        [Self::NumSubGroups] "num_sub_groups",
         [Self::SubGroupId] "sub_group_id",
         [Self::SubGroupLocalId] "sub_group_local_id",
     }

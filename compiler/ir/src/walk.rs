@@ -219,7 +219,6 @@ impl Input {
             Self::WorkDim
             | Self::LocalIndex
             | Self::SubGroupSize
-            | Self::NumSubGroups
             | Self::SubGroupId
             | Self::SubGroupLocalId => 1,
         }

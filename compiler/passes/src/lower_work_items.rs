@@ -77,20 +77,20 @@ fn lower_query(
             let group = one(builder, Input::SubGroupId);
             let before = builder.binary(BinaryOp::Mul, group, width);
             let rest = builder.binary(BinaryOp::Sub, items, before);
-            // Vulkan's size is the same for all sub-groups, also for the last one, which can have fewer work-items.
+            // Vulkan's size is the same for all sub-groups, including the last one, which can have fewer work-items.
             let is_last = builder.compare(CompareOp::Less, CompareKind::Unsigned, rest, width);
             builder.select(is_last, rest, width)
         }
-        WorkItem::NumSubGroups => one(builder, Input::NumSubGroups),
+        // Not the device's `NumSubgroups`, which some versions of lavapipe round down.
+        WorkItem::NumSubGroups => {
+            let size = builder.value(Op::Input(Input::LocalSize), &[], Type::Vector(Scalar::I32, 3));
+            sub_groups_of(builder, size)
+        }
         WorkItem::SubGroupId => one(builder, Input::SubGroupId),
         WorkItem::SubGroupLocalId => one(builder, Input::SubGroupLocalId),
         WorkItem::EnqueuedNumSubGroups => {
             let size = load_state(builder, interface, State::EnqueuedLocalSize);
-            let items = product(builder, size);
-            let width = one(builder, Input::SubGroupSize);
-            let below = builder.binary_bits(BinaryOp::Sub, width, 1);
-            let sum = builder.binary(BinaryOp::Add, items, below);
-            builder.binary(BinaryOp::UDiv, sum, width)
+            sub_groups_of(builder, size)
         }
         WorkItem::GlobalLinearId => global_linear_id(builder, interface),
         WorkItem::GlobalSize
@@ -121,6 +121,15 @@ fn lower_query(
             builder.select(is_real, value, beyond)
         }
     }
+}
+
+/// The number of sub-groups in a work-group of this size.
+fn sub_groups_of(builder: &mut Builder<'_>, size: ValueId) -> ValueId {
+    let items = product(builder, size);
+    let width = builder.value(Op::Input(Input::SubGroupSize), &[], Type::I32);
+    let below = builder.binary_bits(BinaryOp::Sub, width, 1);
+    let sum = builder.binary(BinaryOp::Add, items, below);
+    builder.binary(BinaryOp::UDiv, sum, width)
 }
 
 fn product(builder: &mut Builder<'_>, size: ValueId) -> ValueId {

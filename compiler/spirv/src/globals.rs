@@ -262,7 +262,6 @@ impl Body<'_, '_> {
             Input::GlobalId => (BuiltIn::GlobalInvocationId, None),
             Input::LocalIndex => (BuiltIn::LocalInvocationIndex, None),
             Input::SubGroupSize => (BuiltIn::SubgroupSize, Some(Capability::GroupNonUniform)),
-            Input::NumSubGroups => (BuiltIn::NumSubgroups, Some(Capability::GroupNonUniform)),
             Input::SubGroupId => (BuiltIn::SubgroupId, Some(Capability::GroupNonUniform)),
             Input::SubGroupLocalId => (BuiltIn::SubgroupLocalInvocationId, Some(Capability::GroupNonUniform)),
         };

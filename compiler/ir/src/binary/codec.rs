@@ -121,7 +121,7 @@ choice! {
     ImageAction { Load(texel), Sample, Store(texel), Size, ChannelOrder, ChannelType, Levels }
     ImageDim { D1, Buffer, D2, D3 }
     Input {
-        LocalId, LocalSize, GroupId, GlobalId, WorkDim, LocalIndex, SubGroupSize, NumSubGroups, SubGroupId,
+        LocalId, LocalSize, GroupId, GlobalId, WorkDim, LocalIndex, SubGroupSize, SubGroupId,
         SubGroupLocalId,
     }
     LaunchMemory { PushConstants, Uniform }
