@@ -8,7 +8,7 @@ pub fn expressions<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
 }
 
 /// Calls `visit` for the direct expressions of these statements, but not for their operands.
-fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
+pub fn statements<'h>(stmts: &'h [Stmt], visit: &mut impl FnMut(&'h Expr)) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Expr(expr) => visit(expr),

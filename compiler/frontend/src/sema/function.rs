@@ -16,7 +16,7 @@ use super::{
     Entity, Meaning, Role, Sema,
     attributes::{Attributes, Target},
     declarator::{Declared, Parameter},
-    program::{Uses, check_uninitialized},
+    program::{Uses, check_uninitialized, check_unsequenced},
     specifiers::Specified,
 };
 use crate::hir::{Function, FunctionId, Local, LocalId, Stmt};
@@ -199,7 +199,9 @@ impl Sema<'_> {
         // After an error, the body is incomplete and its uses are unknown.
         if self.sink.errors() == errors {
             let uses = Uses::in_function(&self.module.functions[id], &body);
-            check_uninitialized(&self.module.functions[id], &uses, &self.types, self.interner, self.sink);
+            let (function, interner) = (&self.module.functions[id], &*self.interner);
+            check_uninitialized(function, &uses, &self.types, interner, self.sink);
+            check_unsequenced(function, &body, &self.module, interner, self.sink);
             self.uses.insert(id, uses);
         }
         self.module.functions[id].body = Some(body);

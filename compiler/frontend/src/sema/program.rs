@@ -8,6 +8,7 @@ mod divergence;
 mod mixed;
 mod recursion;
 mod uninitialized;
+mod unsequenced;
 mod uses;
 
 use kiln_session::diag::{Diagnostic, Sink};
@@ -19,6 +20,7 @@ use super::UnitKind;
 use crate::hir::{FunctionId, GlobalId, Module};
 
 pub(super) use uninitialized::check_uninitialized;
+pub(super) use unsequenced::check_unsequenced;
 pub(super) use uses::Uses;
 
 /// A checked program.

@@ -304,6 +304,7 @@ codes! {
     SignCompare "sign-compare" Extra;
     SizeofPointerDiv "sizeof-pointer-div" Warning;
     UnusedValue "unused-value" Warning;
+    Unsequenced "unsequenced" Warning;
     AssignmentCondition "assignment-condition" Warning;
     AlwaysTrue "always-true" Warning;
     ConstantComparison "constant-comparison" Warning;
