@@ -120,7 +120,6 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-fmt",
             "kiln-frontend",
             "kiln-memory",
-            "kiln-preprocessor",
             "kiln-session",
             "kiln-syntax",
             "kiln-types",

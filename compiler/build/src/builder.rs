@@ -145,12 +145,6 @@ impl Builder {
         self
     }
 
-    /// Skips the passes that only improve speed, as `-O0`.
-    pub fn unoptimized(mut self) -> Self {
-        self.options.optimize = false;
-        self
-    }
-
     /// Sets the client environment. The bindings launch modules for Vulkan only.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.options.target = Target::full(environment);

@@ -203,15 +203,6 @@ impl Set {
         }
         all
     }
-
-    /// The number of overloads.
-    pub fn overload_count(&self) -> usize {
-        let mut count = 0;
-        for (_, row) in self.rows() {
-            row.signature.candidates(&self.context, &mut |_| count += 1);
-        }
-        count
-    }
 }
 
 #[cfg(test)]

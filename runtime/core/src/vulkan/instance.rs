@@ -85,13 +85,8 @@ impl Instance {
             vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDriver,
             result => failure("creating an instance", result),
         })?;
-        let mut shared = Shared {
-            raw,
-            messenger: None,
-            messages: Box::default(),
-            physical_devices: Vec::new(),
-            entry: entry,
-        };
+        let mut shared =
+            Shared { raw, messenger: None, messages: Box::default(), physical_devices: Vec::new(), entry };
         if validation != Validation::Off {
             shared.register_messenger()?;
         }
