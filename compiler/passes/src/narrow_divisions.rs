@@ -4,10 +4,13 @@
 //!   64-bit division is slow on most devices.
 //! - Signed ones of values that are never negative become unsigned ones.
 //! - Unsigned ones by powers of two become shifts and masks.
+//!
+//! Does not run for drivers with `DriverBug::ExpandInt64Division`, which says why.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
 use kiln_session::Options;
 use kiln_types::ops::CompareOp;
+use kiln_vocabulary::driver_bugs::DriverBug;
 
 use crate::{
     limit::{maximum, uniform_bits},
@@ -15,7 +18,7 @@ use crate::{
 };
 
 pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
-    if !options.optimize {
+    if !options.optimize || options.target.workarounds.contains(DriverBug::ExpandInt64Division) {
         return;
     }
     rewrite_only(function, is_division, |builder, id, replaced| {

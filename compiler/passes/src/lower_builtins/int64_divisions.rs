@@ -7,12 +7,7 @@ use kiln_types::ops::CompareOp;
 use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::{Pass, rewrite_only};
-use crate::{
-    narrow_divisions::{is_division, narrow_divisions},
-    promote::promote,
-    remove_redundant_block_params::remove_redundant_block_params,
-    simplify::simplify,
-};
+use crate::narrow_divisions::is_division;
 
 impl Pass<'_> {
     /// Expands divisions and remainders of 64-bit integers in a function.
@@ -30,13 +25,6 @@ impl Pass<'_> {
         }
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-        // Divisions of small values become 32-bit ones, and shifts. This needs values instead of variables.
-        if !function.is_simplified {
-            promote(&mut function, self.options);
-            remove_redundant_block_params(&mut function, self.options);
-            simplify(&mut function, self.options);
-            narrow_divisions(&mut function, self.options);
-        }
         rewrite_only(&mut function, is_division, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return builder.insert(id) };
