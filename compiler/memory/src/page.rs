@@ -151,7 +151,8 @@ const RULES: [(&str, &str); 11] = [
 
 const LEGALITY: &str = "\
 The compiler rejects what the specification forbids. If an order, a scope or flags are known only at run time, it checks the
-other arguments.
+other arguments, and the module uses the strongest value that is legal: for an order `memory_order_seq_cst`, for a scope the
+widest that the device has, for flags both kinds of memory. An argument that inlining makes constant counts as a constant.
 
 - A fence with `CLK_IMAGE_MEM_FENCE` is acq_rel with work_item scope and names no other memory (OpenCL C 6.15.15).
 - Only that fence can have `memory_scope_work_item` (OpenCL C 6.15.12.4).
