@@ -19,7 +19,7 @@ pub(crate) fn check_unsequenced(
     interner: &Interner,
     sink: &mut Sink,
 ) {
-    let mut check = Check { function, module, interner, sink };
+    let mut check = Check { depth: 0, function, module, interner, sink };
     check.statements(body);
 }
 
@@ -68,8 +68,13 @@ type Uses = SmallVec<[Use; 4]>;
 /// The maximum number of uses of an expression that are compared with those of the others.
 const MAX_USES: usize = 256;
 
+/// The maximum nesting of expressions whose uses are collected. Deeper ones would need too much stack.
+const MAX_DEPTH: u32 = 64;
+
 /// The state of the check.
 struct Check<'c> {
+    /// The nesting of the current expression.
+    depth: u32,
     function: &'c Function,
     module: &'c Module,
     interner: &'c Interner,
@@ -96,6 +101,16 @@ impl Check<'_> {
 
     /// The uses in an expression, after its conflicts are reported.
     fn uses(&mut self, expr: &Expr) -> Uses {
+        if self.depth == MAX_DEPTH {
+            return Uses::new();
+        }
+        self.depth += 1;
+        let uses = self.uses_by_kind(expr);
+        self.depth -= 1;
+        uses
+    }
+
+    fn uses_by_kind(&mut self, expr: &Expr) -> Uses {
         match &expr.kind {
             ExprKind::Load(lvalue) => {
                 let mut uses = self.lvalue_uses(lvalue);
