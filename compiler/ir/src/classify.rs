@@ -2,7 +2,7 @@
 
 use kiln_types::ops::CompareOp;
 
-use crate::{BinaryOp, Builder, CompareKind, Scalar, Type, ValueId};
+use crate::{BinaryOp, Builder, CompareKind, Scalar, ValueId};
 
 impl Builder<'_> {
     /// The bits of each component as an integer.
@@ -38,7 +38,7 @@ impl Builder<'_> {
     pub fn is_normal(&mut self, value: ValueId) -> ValueId {
         let (magnitude, infinity) = self.magnitude(value);
         // The normal numbers form one range, from the smallest one up to infinity.
-        let smallest = fraction_mask(self.ty(magnitude)) + 1;
+        let smallest = self.ty(magnitude).scalar().map_or(0, Scalar::fraction_mask) + 1;
         let above = self.binary_bits(BinaryOp::Sub, magnitude, smallest);
         let range = self.binary_bits(BinaryOp::Sub, infinity, smallest);
         self.compare(CompareOp::Less, CompareKind::Unsigned, above, range)
@@ -77,17 +77,9 @@ impl Builder<'_> {
         let bits = self.as_integer(value);
         let ty = self.ty(bits);
         let mask = ty.scalar().map_or(0, Scalar::mask) >> 1;
+        let fraction = ty.scalar().map_or(0, Scalar::fraction_mask);
         let magnitude = self.binary_bits(BinaryOp::And, bits, mask);
-        let infinity = self.bits(ty, mask & !fraction_mask(ty));
+        let infinity = self.bits(ty, mask & !fraction);
         (magnitude, infinity)
-    }
-}
-
-/// The bits of the fraction of the floating-point type with this size.
-fn fraction_mask(ty: Type) -> u64 {
-    match ty.scalar() {
-        Some(Scalar::I16) => (1 << 10) - 1,
-        Some(Scalar::I64) => (1 << 52) - 1,
-        _ => (1 << 23) - 1,
     }
 }

@@ -4,8 +4,8 @@ use kiln_types::{index::Id as _, ty};
 use smallvec::SmallVec;
 
 use super::{
-    Access, Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface, Module, Op,
-    Scalar, State, TexelKind, Type, ValueDef, ValueId,
+    Access, BinaryOp, Block, BlockId, Const, FuncId, Function, ImageAction, Input, Inst, InstId, Interface,
+    Module, Op, Scalar, State, TexelKind, Type, ValueDef, ValueId,
 };
 
 impl From<ty::Scalar> for Scalar {
@@ -84,6 +84,15 @@ impl Scalar {
     /// The bits of a value of this type.
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
+    }
+
+    /// The bits of the fraction of the floating-point type with this size.
+    pub const fn fraction_mask(self) -> u64 {
+        match self.bits() {
+            16 => (1 << 10) - 1,
+            64 => (1 << 52) - 1,
+            _ => (1 << 23) - 1,
+        }
     }
 }
 
@@ -238,9 +247,23 @@ impl Const {
             _ => None,
         }
     }
+
+    /// The bits of each component, if all are equal.
+    pub fn as_splat(&self) -> Option<u64> {
+        match self {
+            Self::Bits(bits) => bits.iter().all(|it| *it == bits[0]).then(|| bits[0]),
+            Self::Undefined => None,
+        }
+    }
 }
 
 impl Op {
+    /// Whether it is a division or remainder of integers.
+    pub const fn is_integer_division(&self) -> bool {
+        let (Self::Binary(op) | Self::Exact(op)) = self else { return false };
+        matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
+    }
+
     /// The blocks that the instruction owns, in program order.
     #[inline]
     pub fn blocks(&self) -> SmallVec<[BlockId; 2]> {
@@ -380,6 +403,11 @@ impl Function {
     /// The bits of a value that is a scalar constant.
     pub fn constant_bits(&self, value: ValueId) -> Option<u64> {
         self.constant(value)?.as_scalar()
+    }
+
+    /// The bits of each component of a value that is a constant with equal components.
+    pub fn splat_bits(&self, value: ValueId) -> Option<u64> {
+        self.constant(value)?.as_splat()
     }
 
     /// The instruction that defines a value.

@@ -2,7 +2,7 @@
 //!
 //! This avoids divergence among the work-items of a sub-group.
 
-use kiln_ir::{BinaryOp, BlockId, Convert, Function, ImageAction, Inst, InstId, Op, Scalar, Type, ValueDef};
+use kiln_ir::{BlockId, Convert, Function, ImageAction, Inst, InstId, Op, Scalar, Type, ValueDef};
 use kiln_session::Options;
 
 /// The maximum number of operations that are computed unconditionally.
@@ -47,8 +47,7 @@ fn selectable_arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
 /// Operations that are cheap, have no effects, and are defined for all operands.
 fn is_cheap(function: &Function, id: InstId) -> bool {
     let Inst { op, results, .. } = &function.insts[id];
-    let is_division =
-        matches!(op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem));
+    let is_division = op.is_integer_division();
     let is_query = matches!(
         op,
         Op::Image(

@@ -18,14 +18,6 @@ pub(super) fn maximum(function: &Function, value: ValueId) -> u64 {
     maximum_within(function, value, DEPTH)
 }
 
-/// The bits of a constant whose components are all equal.
-pub(super) fn uniform_bits(function: &Function, value: ValueId) -> Option<u64> {
-    match function.constant(value)? {
-        Const::Bits(bits) => bits.iter().all(|it| *it == bits[0]).then(|| bits[0]),
-        Const::Undefined => None,
-    }
-}
-
 fn maximum_within(function: &Function, value: ValueId, depth: u32) -> u64 {
     let mask = function.ty(value).scalar().map_or(u64::MAX, Scalar::mask);
     from_operation(function, value, depth).unwrap_or(mask).min(mask)
@@ -60,7 +52,7 @@ fn from_operation(function: &Function, value: ValueId, depth: u32) -> Option<u64
         Op::Construct => (0..inst.args.len()).map(of).max(),
         Op::Unary(UnaryOp::BitCount) => Some(mask.count_ones().into()),
         Op::Binary(op) => {
-            let constant = uniform_bits(function, inst.args[1]);
+            let constant = function.splat_bits(inst.args[1]);
             let shift = constant.and_then(|it| u32::try_from(it).ok()).filter(|it| *it < mask.count_ones());
             match op {
                 BinaryOp::And => Some(of(0).min(of(1))),

@@ -12,28 +12,19 @@ use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::driver_bugs::DriverBug;
 
-use crate::{
-    limit::{maximum, uniform_bits},
-    rewrite::rewrite_only,
-};
+use crate::{limit::maximum, rewrite::rewrite_only};
 
 pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
     if !options.optimize || options.target.workarounds.contains(DriverBug::ExpandInt64Division) {
         return;
     }
-    rewrite_only(function, is_division, |builder, id, replaced| {
+    rewrite_only(function, Op::is_integer_division, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
         match narrow_division(builder, &inst) {
             Some(value) => drop(replaced.insert(inst.results[0], value)),
             None => builder.insert(id),
         }
     });
-}
-
-/// Whether an operation is a division or remainder of integers.
-pub(super) fn is_division(op: &Op) -> bool {
-    let (Op::Binary(op) | Op::Exact(op)) = op else { return false };
-    matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
 }
 
 fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
@@ -62,9 +53,9 @@ fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
             let result = divide(builder, unsigned, x, y, power);
             return Some(builder.convert(Convert::ZeroExtend, result, ty));
         }
-        if let Some(index) = sign_extended(builder.function, divisor) {
+        if let Some(int) = sign_extended(builder.function, divisor) {
             let x = builder.convert(Convert::Truncate, dividend, half);
-            let result = divide_by_index(builder, unsigned, x, index);
+            let result = divide_by_int(builder, unsigned, x, int);
             return Some(builder.convert(Convert::ZeroExtend, result, ty));
         }
     }
@@ -82,7 +73,7 @@ fn divide(builder: &mut Builder<'_>, op: BinaryOp, x: ValueId, y: ValueId, power
 
 /// Divides a 32-bit integer by an `int` that was converted to `ulong`, such as the width of an image. If the `int` is negative,
 /// the divisor exceeds the dividend.
-fn divide_by_index(builder: &mut Builder<'_>, op: BinaryOp, x: ValueId, y: ValueId) -> ValueId {
+fn divide_by_int(builder: &mut Builder<'_>, op: BinaryOp, x: ValueId, y: ValueId) -> ValueId {
     let quotient_or_rest = builder.binary(op, x, y);
     let zero = builder.bits(builder.ty(y), 0);
     let is_negative = builder.compare(CompareOp::Less, CompareKind::Signed, y, zero);
@@ -100,6 +91,6 @@ fn sign_extended(function: &Function, value: ValueId) -> Option<ValueId> {
 
 /// The exponent, if all components are the same power of two.
 fn power_of_two(function: &Function, value: ValueId) -> Option<u32> {
-    let bits = uniform_bits(function, value)?;
+    let bits = function.splat_bits(value)?;
     bits.is_power_of_two().then(|| bits.trailing_zeros())
 }

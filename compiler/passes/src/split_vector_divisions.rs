@@ -2,13 +2,13 @@
 //!
 //! Works around NVIDIA's compiler, which computes wrong components of some vectors whose operands are masked.
 
-use kiln_ir::{BinaryOp, Function, Op, Type, ValueId};
+use kiln_ir::{Function, Op, Type, ValueId};
 use kiln_session::Options;
 
 use crate::rewrite::rewrite_only;
 
 pub(super) fn split_vector_divisions(function: &mut Function, _: &Options) {
-    rewrite_only(function, is_division, |builder, id, replaced| {
+    rewrite_only(function, Op::is_integer_division, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
         let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return builder.insert(id) };
         let Type::Vector(_, count) = builder.ty(inst.results[0]) else { return builder.insert(id) };
@@ -21,9 +21,4 @@ pub(super) fn split_vector_divisions(function: &mut Function, _: &Options) {
         let ty = builder.ty(inst.results[0]);
         replaced.insert(inst.results[0], builder.construct(&parts, ty));
     });
-}
-
-fn is_division(op: &Op) -> bool {
-    let (Op::Binary(op) | Op::Exact(op)) = op else { return false };
-    matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
 }

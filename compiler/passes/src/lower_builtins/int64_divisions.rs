@@ -7,7 +7,6 @@ use kiln_types::ops::CompareOp;
 use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::{Pass, rewrite_only};
-use crate::narrow_divisions::is_division;
 
 impl Pass<'_> {
     /// Expands divisions and remainders of 64-bit integers in a function.
@@ -17,7 +16,7 @@ impl Pass<'_> {
             return;
         }
         let is_wide = |function: &Function, inst: &Inst| {
-            is_division(&inst.op) && function.ty(inst.results[0]).scalar() == Some(Scalar::I64)
+            inst.op.is_integer_division() && function.ty(inst.results[0]).scalar() == Some(Scalar::I64)
         };
         let function = &self.module.functions[id];
         if !function.insts.iter().any(|inst| is_wide(function, inst)) {
@@ -25,7 +24,7 @@ impl Pass<'_> {
         }
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
-        rewrite_only(&mut function, is_division, |builder, id, replaced| {
+        rewrite_only(&mut function, Op::is_integer_division, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return builder.insert(id) };
             let (dividend, divisor, result) = (inst.args[0], inst.args[1], inst.results[0]);

@@ -21,7 +21,7 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => negated(builder, inst.args[0]),
         Op::Binary(op) => fold_binary(builder, *op, inst.args[0], inst.args[1]),
         Op::Compare(compare) => fold_comparison_with_zero(builder, *compare, inst)
-            .or_else(|| signs::fold_comparison_with_zero(builder, *compare, inst.args[0], inst.args[1])),
+            .or_else(|| signs::fold_comparison_by_sign(builder, *compare, inst.args[0], inst.args[1])),
         Op::Select => fold_select(builder, inst),
         Op::Convert(convert) => combine_conversions(builder, *convert, inst.args[0], ty),
         Op::Bitcast => {
@@ -134,17 +134,11 @@ fn evaluate_comparison(compare: Compare, scalar: Scalar, left: u64, right: u64) 
     }
 }
 
-/// The bits of a constant with equal components.
-fn splat_bits(builder: &Builder<'_>, value: ValueId) -> Option<u64> {
-    let bits = component_bits(builder, value)?;
-    bits.iter().all(|it| *it == bits[0]).then(|| bits[0])
-}
-
 /// Simplifies integer operations with an identity or absorbing operand.
 fn fold_binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: ValueId) -> Option<ValueId> {
     let ty = builder.ty(left);
     let ones = ty.scalar()?.mask();
-    let (known_left, known_right) = (splat_bits(builder, left), splat_bits(builder, right));
+    let (known_left, known_right) = (builder.function.splat_bits(left), builder.function.splat_bits(right));
     match (op, known_left, known_right) {
         (BinaryOp::Add | BinaryOp::Or | BinaryOp::Xor, Some(0), _) => Some(right),
         (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, _, Some(0)) => Some(left),
@@ -160,10 +154,10 @@ fn fold_binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: Va
         (BinaryOp::Add, None, Some(_)) => {
             let inner = builder.function.def(left)?;
             let (first, second) = (*inner.args.first()?, *inner.args.get(1)?);
-            if inner.op != Op::Binary(BinaryOp::Add) || splat_bits(builder, second).is_none() {
+            if inner.op != Op::Binary(BinaryOp::Add) || builder.function.splat_bits(second).is_none() {
                 return None;
             }
-            let sum = splat_bits(builder, second)?.wrapping_add(known_right?);
+            let sum = builder.function.splat_bits(second)?.wrapping_add(known_right?);
             Some(builder.binary_bits(BinaryOp::Add, first, sum))
         }
         _ => None,
@@ -175,7 +169,7 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     if then == otherwise {
         return Some(then);
     }
-    if let Some(known) = splat_bits(builder, condition) {
+    if let Some(known) = builder.function.splat_bits(condition) {
         return Some(if known == 0 { otherwise } else { then });
     }
     // An undefined value may be any value, such as the other one.
@@ -185,7 +179,7 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     if builder.ty(then) != builder.ty(condition) {
         return None;
     }
-    match (splat_bits(builder, then), splat_bits(builder, otherwise)) {
+    match (builder.function.splat_bits(then), builder.function.splat_bits(otherwise)) {
         (Some(1), Some(0)) => Some(condition),
         (_, Some(0)) => Some(builder.binary(BinaryOp::And, condition, then)),
         (Some(1), _) => Some(builder.binary(BinaryOp::Or, condition, otherwise)),
@@ -222,7 +216,7 @@ fn negated(builder: &mut Builder<'_>, value: ValueId) -> Option<ValueId> {
 fn fold_comparison_with_zero(builder: &mut Builder<'_>, compare: Compare, inst: &Inst) -> Option<ValueId> {
     let (number, zero) = (inst.args[0], inst.args[1]);
     let is_equality = matches!(compare.op, CompareOp::Equal | CompareOp::NotEqual);
-    if !is_equality || splat_bits(builder, zero) != Some(0) {
+    if !is_equality || builder.function.splat_bits(zero) != Some(0) {
         return None;
     }
     let inner = builder.function.def(number)?;
@@ -233,7 +227,10 @@ fn fold_comparison_with_zero(builder: &mut Builder<'_>, compare: Compare, inst: 
     let is_true = match inner.op {
         Op::Convert(Convert::ZeroExtend) => true,
         Op::Select if builder.ty(condition).count() == builder.ty(number).count() => {
-            match (splat_bits(builder, inner.args[1])? != 0, splat_bits(builder, inner.args[2])? != 0) {
+            match (
+                builder.function.splat_bits(inner.args[1])? != 0,
+                builder.function.splat_bits(inner.args[2])? != 0,
+            ) {
                 (true, false) => true,
                 (false, true) => false,
                 _ => return None,

@@ -18,7 +18,7 @@ enum Sign {
 }
 
 /// The value of a comparison of a number with zero, if it is always false. Comparisons with NaN are false, too.
-pub(super) fn fold_comparison_with_zero(
+pub(super) fn fold_comparison_by_sign(
     builder: &mut Builder<'_>,
     compare: Compare,
     number: ValueId,
@@ -76,16 +76,11 @@ fn sign(function: &Function, value: ValueId, depth: u32) -> Option<Sign> {
 /// The sign of a constant.
 fn sign_of_bits(scalar: Scalar, bits: u64) -> Option<Sign> {
     let negative = scalar.mask() ^ (scalar.mask() >> 1);
-    // The bits of the smallest normal number: an exponent of 1.
-    let normal = match scalar {
-        Scalar::F16 => 1 << 10,
-        Scalar::F32 => 1 << 23,
-        _ => 1 << 52,
-    };
     match bits {
         _ if bits & !negative == 0 => Some(Sign::NotNegative),
         _ if bits & negative != 0 => None,
-        _ if bits < normal => Some(Sign::NotNegative),
+        // Subnormal: the exponent is 0.
+        _ if bits <= scalar.fraction_mask() => Some(Sign::NotNegative),
         _ => Some(Sign::Positive),
     }
 }
