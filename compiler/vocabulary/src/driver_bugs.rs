@@ -166,8 +166,8 @@ driver_bugs! {
     }
     /// Seen with 580.159.04 on an H200. On an H100, 24 of 5,000 random programs are wrong with the instruction, of which 23
     /// are correct without it. On an H200, 13 of 3,000 were wrong; hiding the operands and results of their conversions from the
-    /// driver (an exclusive or with a zero that it does not know) corrects none of 12, but other loop hints or calls that stay calls
-    /// correct 4. So no form of the arithmetic around the instruction helps.
+    /// driver (an exclusive or with a zero that it does not know) corrects none of them. Other loop hints or calls that stay calls
+    /// correct 3, and leaving out the execution mode `SignedZeroInfNanPreserve` 1. So no form of the arithmetic helps.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
