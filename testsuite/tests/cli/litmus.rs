@@ -184,25 +184,74 @@ fn herd_tests_become_kernels() {
     );
 }
 
+/// A picture in the book: an execution of a kernel on the same page.
+struct Picture {
+    page: &'static str,
+    kernel: &'static str,
+    name: &'static str,
+    /// The orders that replace `memory_order_seq_cst`, in the order of the source.
+    orders: &'static [&'static str],
+    launch: &'static [&'static str],
+    /// The number of the outcome that it shows.
+    outcome: u32,
+}
+
+const IN_COMMENT: Picture =
+    Picture { page: "litmus", kernel: "", name: "", orders: &[], launch: &[], outcome: 1 };
+const BY_EXAMPLE: Picture = Picture { page: "memory-by-example", ..IN_COMMENT };
+const TWO_GROUPS: [&str; 4] = ["--global", "2", "--local", "1"];
+const ONE: &str = "--arg=buf:int[1]=0";
+const TWO: &str = "--arg=buf:int[2]=0";
+
 /// The pictures in the book are those of its kernels.
 #[test]
 fn pictures_are_up_to_date() {
-    let page = fs::read_to_string(root().join("docs/litmus.md")).expect("a page");
-    for (name, number) in [("message", 2), ("buffering", 1)] {
-        let start = format!("```cl file={name}.cl\n");
+    for picture in [
+        Picture { kernel: "message", name: "message", outcome: 2, ..IN_COMMENT },
+        Picture { kernel: "buffering", name: "buffering", ..IN_COMMENT },
+        Picture { kernel: "count", name: "lost", launch: &[ONE, ONE], ..BY_EXAMPLE },
+        Picture { kernel: "message", name: "published", launch: &[ONE, ONE, ONE], outcome: 2, ..BY_EXAMPLE },
+        Picture {
+            kernel: "enter",
+            name: "both-alone",
+            orders: &["memory_order_release", "memory_order_acquire"],
+            launch: &[TWO, TWO],
+            outcome: 4,
+            ..BY_EXAMPLE
+        },
+    ] {
+        picture.check();
+    }
+}
+
+impl Picture {
+    fn check(&self) {
+        let Self { page, kernel, name, .. } = self;
+        let page = fs::read_to_string(root().join(format!("docs/{page}.md"))).expect("a page");
+        assert!(page.contains(&format!("](litmus/{name}.svg)")), "the page does not show {name}.svg");
+        let start = format!("```cl file={kernel}.cl\n");
         let (_, rest) = page.split_once(&start).expect("a kernel");
         let (source, _) = rest.split_once("```").expect("its end");
-        let folder = folder(&[("a.cl", source)]);
-        let finished = kiln(&folder, &["litmus", "a.cl", "--svg", "pictures"]);
-        assert!(finished.status.success(), "{}", finished.stderr);
-        let picture =
-            fs::read_to_string(folder.path().join(format!("pictures/{number}.svg"))).expect("a picture");
+        let mut source = source.to_owned();
+        for order in self.orders {
+            source = source.replacen("memory_order_seq_cst", order, 1);
+        }
+        let folder = folder(&[("a.cl", &source)]);
+        let mut words = vec!["litmus", "a.cl", "--svg", "pictures"];
+        if !self.launch.is_empty() {
+            words.extend(TWO_GROUPS.iter().chain(self.launch));
+        }
+        let finished = kiln(&folder, &words);
+        // 3: there is a data race.
+        assert!(matches!(finished.status.code(), Some(0 | 3)), "{}", finished.stderr);
+        let drawn = fs::read_to_string(folder.path().join(format!("pictures/{}.svg", self.outcome)))
+            .expect("a picture");
         let path = root().join(format!("docs/litmus/{name}.svg"));
         if env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
-            fs::write(&path, &picture).expect("a picture");
+            fs::write(&path, &drawn).expect("a picture");
         }
         assert!(
-            fs::read_to_string(&path).is_ok_and(|known| known == picture),
+            fs::read_to_string(&path).is_ok_and(|known| known == drawn),
             "`cargo xtask bless cli` draws {name}.svg again"
         );
     }
