@@ -1,4 +1,5 @@
-//! Neovim with the configuration from docs/editors.md: opens and edits a file, sends requests, applies fixes.
+//! Neovim with the configuration from docs/editors.md: opens and edits a file, sends requests, applies fixes. With that from
+//! docs/debugging.md: debugs a file.
 
 use std::{fs, process::Command, time::Duration};
 
@@ -9,12 +10,17 @@ const LIMIT: Duration = Duration::from_secs(180);
 
 /// Executes steps in Neovim, in a folder with these files, the first of which is open. Returns the result of each step.
 fn neovim(files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
+    run("neovim.lua", &set_up(), files, steps)
+}
+
+/// Executes steps in Neovim with this driver and this configuration.
+fn run(driver: &str, set_up: &str, files: &[(&str, &str)], steps: &Value) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
     files.iter().for_each(|(name, text)| write(name, text));
-    write("init.lua", &set_up());
+    write("init.lua", set_up);
     write("steps.json", &steps.to_string());
-    let driver = root().join("testsuite/tests/editors/neovim.lua");
+    let driver = root().join("testsuite/tests/editors").join(driver);
     let binary = kiln::binary();
     let beside = binary.parent().expect("a folder");
     let mut command = Command::new("nvim");
@@ -139,4 +145,61 @@ kernel void k(global atomic_int *flag, global struct particle *all, global float
         "{:?}",
         words(14)
     );
+}
+
+#[test]
+#[ignore = "needs NVIM_DAP, the folder of nvim-dap, which is in no package registry"]
+fn nvim_dap_debugs_the_launches_of_a_source() {
+    let source = "// kiln run --kernel k --global 4 --local 4 --arg buf:int[4]
+//     then --kernel race --global 4 --local 4 --arg out
+int doubled(int x) {
+    int result = x * 2;
+    return result;
+}
+
+kernel void k(global int *out) {
+    int i = get_global_id(0);
+    int value = doubled(i);
+    out[i] = value + 1;
+}
+
+kernel void race(global int *out) {
+    out[0] = get_local_id(0);
+}
+";
+    let page = fs::read_to_string(root().join("docs/debugging.md")).expect("the page");
+    let [adapter] = markdown::fenced(&page, "lua").try_into().expect("one snippet");
+    let set_up = format!("vim.opt.runtimepath:prepend(vim.env.NVIM_DAP)\n{}{adapter}", set_up());
+    let steps = json!([
+        { "do": "continue", "line": 10, "condition": "i == 2" },
+        { "do": "step_into" },
+        { "do": "step_over" },
+        { "do": "step_out" },
+        { "do": "step_over" },
+        { "do": "step_back" },
+        { "do": "continue" },
+        { "do": "continue" },
+    ]);
+    let results = run("nvim_dap.lua", &set_up, &[("k.cl", source)], &steps);
+    let stops: Vec<Value> = results.iter().map(|it| json!([it["reason"], it["name"], it["line"]])).collect();
+    assert_eq!(
+        stops,
+        [
+            json!(["breakpoint", "k", 10]),
+            json!(["step", "doubled", 4]),
+            json!(["step", "doubled", 5]),
+            json!(["step", "k", 10]),
+            json!(["step", "k", 11]),
+            json!(["step", "k", 10]),
+            json!(["exception", "race", 15]),
+            json!(["end", null, null]),
+        ]
+    );
+    let variable = |stop: usize, name: &str| results[stop]["variables"][name].clone();
+    assert_eq!(
+        [variable(0, "i"), variable(1, "x"), variable(2, "result"), variable(4, "value")],
+        ["2", "2", "4", "4"]
+    );
+    assert_eq!(variable(5, "value"), "uninitialized");
+    assert!(results[6]["text"].to_string().contains("[data-race]"), "{}", results[6]);
 }
