@@ -48,7 +48,8 @@ pub(super) fn compare(
             Question::NoRace => "races",
             Question::Ends(_) => "termination",
         };
-        format!("SPIR-V for {model:?}, {question}")
+        let model = if model == Model::OpenCl { "OpenCL" } else { "Vulkan" };
+        format!("SPIR-V for {model}, {question}")
     };
     let mut tests = Vec::new();
     for file in files(&folder.join("dartagnan/src/test/java/com/dat3m/dartagnan/spirv").join(environment))? {
