@@ -139,8 +139,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
             "kiln-runtime",
         ],
     ),
-    // A page in the browser: the compiler and a device that needs no driver.
-    ("compiler/playground", &["kiln-compiler", "kiln-fmt", "kiln-reference", "kiln-report"]),
+    // A page in the browser: the compiler, the language server and a device that needs no driver.
+    ("compiler/playground", &["kiln-compiler", "kiln-fmt", "kiln-lsp", "kiln-reference", "kiln-report"]),
     ("runtime/printf", &[]),
     ("runtime/core", &["kiln-printf", "kiln-reference", "kiln-verify", "kiln-vocabulary"]),
     ("runtime/reference", &["kiln-printf"]),

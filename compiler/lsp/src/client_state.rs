@@ -20,6 +20,8 @@ pub(crate) struct ClientState {
     pub(crate) encoding: Encoding,
     /// The client's capabilities.
     pub(crate) client: Client,
+    /// Whether the thread that compiles has the stack for [`kiln_session::DEEP`].
+    pub(crate) has_deep_stack: bool,
 }
 
 /// The client's capabilities.

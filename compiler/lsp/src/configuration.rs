@@ -67,12 +67,10 @@ const ERROR_LIMIT: usize = 200;
 /// The options for the file of this name and text.
 pub(crate) fn options(client_state: &ClientState, name: &str, text: &str) -> Options {
     // As in `kiln check`: without an environment, allow the whole language.
-    let mut options = Options {
-        target: Target::full(Environment::OpenCl),
-        // The worker's stack is large enough.
-        max_depth: DEEP,
-        ..Options::default()
-    };
+    let mut options = Options { target: Target::full(Environment::OpenCl), ..Options::default() };
+    if client_state.has_deep_stack {
+        options.max_depth = DEEP;
+    }
     options.warnings.error_limit = ERROR_LIMIT;
     let mut chosen = flags::Chosen::default();
     let here = name.rsplit_once('/').map_or("", |(folder, _)| folder);

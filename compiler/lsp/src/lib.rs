@@ -4,8 +4,8 @@
 //! documents and answers simple requests, one worker compiles, and one thread explores launches for data races. Typing never
 //! waits for the compiler, and a panic of the compiler does not end the server.
 //!
-//! [`serve`] runs the server. Its argument is the function that finds data races. The command line reads the server's
-//! project file with [`kiln_toml`]:
+//! [`serve`] runs the server. Its argument is the function that finds data races. [`answer`] answers one request without a
+//! server. The command line reads the server's project file with [`kiln_toml`]:
 //!
 //! ```
 //! let project = kiln_lsp::kiln_toml::read("std = \"CL3.0\"\ndefine = [\"N=4\"]\n");
@@ -22,6 +22,7 @@ mod configuration;
 mod diagnostics;
 mod documentation;
 mod documents;
+mod embedded;
 mod features;
 #[cfg(test)]
 mod fixture;
@@ -40,5 +41,6 @@ mod uri;
 mod worker;
 mod workspace;
 
+pub use embedded::answer;
 pub use races::{Explorer, Fix, Race};
 pub use server::serve;

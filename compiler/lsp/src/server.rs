@@ -59,7 +59,7 @@ pub fn serve(explorer: Explorer) -> io::Result<bool> {
         outgoing: transport.outgoing,
         tasks,
         cancellation,
-        client_state: ClientState::default(),
+        client_state: ClientState { has_deep_stack: true, ..ClientState::default() },
         phase: Phase::New,
     };
     for incoming in transport.incoming {

@@ -1,4 +1,4 @@
-//! `kiln-playground`: compiles, formats and runs OpenCL C for a page in the browser.
+//! `kiln-playground`: compiles, formats and runs OpenCL C for a page in the browser, and is its language server.
 //!
 //! A request and its answer are JSON. Owns the requests; `launch` runs kernels on the reference device, `ffi` passes
 //! texts from and to JavaScript. Must not depend on files, time or threads, which WebAssembly does not have.
@@ -30,6 +30,9 @@ use kiln_compiler::{
 };
 use serde_json::{Value, json};
 
+/// The name of the source.
+const NAME: &str = "kernel.cl";
+
 /// The answer to a request.
 pub fn answer(request: &str) -> String {
     let Ok(request) = serde_json::from_str::<Value>(request) else {
@@ -41,6 +44,7 @@ pub fn answer(request: &str) -> String {
         Some("assembly") => assembly(source, &request),
         Some("format") => json!({ "text": kiln_fmt::format(source, &kiln_fmt::Style::default()) }),
         Some("run") => run(source, &request),
+        Some("language") => language(source, &request),
         _ => json!({ "error": "there is no such action" }),
     };
     answer.to_string()
@@ -53,7 +57,7 @@ fn options(request: &Value, environment: Environment) -> Options {
 }
 
 fn compiled(source: &str, options: &Options, emit: &Emit) -> Output {
-    let source = Source { name: "kernel.cl".to_owned(), text: source.as_bytes().to_vec() };
+    let source = Source { name: NAME.to_owned(), text: source.as_bytes().to_vec() };
     compile(source, options, &NoFiles, emit)
 }
 
@@ -97,14 +101,31 @@ fn run(source: &str, request: &Value) -> Value {
     answer
 }
 
+/// The answer of the language server to a request about the source.
+fn language(source: &str, request: &Value) -> Value {
+    let std = request["std"].as_str().map(|std| format!("-cl-std={std}"));
+    let flags: Vec<String> = std.into_iter().collect();
+    let method = request["method"].as_str().unwrap_or_default();
+    match kiln_lsp::answer(source, &flags, method, request["parameters"].clone()) {
+        Ok(result) => json!({ "result": result }),
+        Err(why) => json!({ "error": why }),
+    }
+}
+
 fn report(output: &Output) -> String {
     kiln_report::plain(&kiln_report::report(kiln_report::Format::Rich, output))
 }
 
-/// Severity, message and position of each diagnostic, for marks in the editor.
+/// Severity, message and position of each diagnostic in the source, for marks in the editor. `from` and `to` are offsets
+/// of JavaScript's strings.
 fn diagnostics(output: &Output) -> Value {
     let shown = output.diagnostics.iter().filter_map(|diagnostic| {
         let location = output.sources.resolve(diagnostic.span)?;
+        let file = output.sources.file(location.file);
+        if *file.name != *NAME {
+            return None;
+        }
+        let offset = |byte: usize| file.text.get(..byte).map(|text| text.encode_utf16().count());
         let position = output.sources.position(location.file, location.range.start);
         let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
         Some(json!({
@@ -112,7 +133,8 @@ fn diagnostics(output: &Output) -> Value {
             "message": diagnostic.message,
             "code": diagnostic.code.name(),
             "line": position.line,
-            "column": position.column,
+            "from": offset(location.range.start),
+            "to": offset(location.range.end),
         }))
     });
     shown.collect()
@@ -128,15 +150,26 @@ mod tests {
 
     #[test]
     fn a_mistake_has_a_position() {
-        let answer =
-            ask(&json!({ "action": "check", "source": "kernel void k(global int *p) {\n  *p = q;\n}" }));
-        assert_eq!(
-            (&answer["diagnostics"][0]["line"], &answer["diagnostics"][0]["severity"]),
-            (&json!(2), &json!("error"))
+        let answer = ask(
+            &json!({ "action": "check", "source": "// é𝕂\nkernel void k(global int *p) {\n  *p = q;\n}" }),
         );
+        let mark = &answer["diagnostics"][0];
+        assert_eq!((&mark["line"], &mark["severity"]), (&json!(3), &json!("error")));
+        assert_eq!((&mark["from"], &mark["to"]), (&json!(45), &json!(46)));
         let answer = ask(&json!({ "action": "run", "source": "kernel void" }));
         assert_eq!(answer["diagnostics"][0]["severity"], "error");
         assert_eq!(ask(&json!({ "action": "fly" }))["error"], "there is no such action");
+    }
+
+    #[test]
+    fn the_language_server_answers() {
+        let request = json!({
+            "action": "language", "method": "textDocument/hover", "std": "CL2.0", "source": "int next(int i);",
+            "parameters": { "position": { "line": 0, "character": 5 } },
+        });
+        let hover = ask(&request)["result"]["contents"]["value"].to_string();
+        assert!(hover.contains("int next(int i)"), "{hover}");
+        assert!(ask(&json!({ "action": "language", "method": "fly" }))["error"].is_string());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 // The examples of the page. The launch is in the comment at the beginning.
-const EXAMPLES = [
+export const EXAMPLES = [
     {
         name: "A picture",
         source: `// The Mandelbrot set.

@@ -1,11 +1,10 @@
-// The page: an editor, the compiler as WebAssembly, and its results. Must not depend on OpenCL C, except for the colors.
-"use strict";
+// The page: the editor, the compiler as WebAssembly, and its results.
+import { editor, mark, offset, replace } from "./editor.mjs";
+import { EXAMPLES } from "./examples.mjs";
 
 const $ = (id) => document.getElementById(id);
-const source = $("source");
 let kiln;
-let view = "output";
-let marks = [];
+let shown = "output";
 
 /** Starts the compiler. A mistake in it stops the instance, so that the next request starts another one. */
 async function start() {
@@ -34,34 +33,29 @@ async function ask(request) {
     }
 }
 
-const WORDS = "break|case|const|continue|default|do|else|enum|for|goto|if|inline|return|sizeof|static|struct|switch|typedef|union|volatile|while|kernel|__kernel|global|__global|local|__local|constant|__constant|private|__private|generic|restrict|read_only|write_only|read_write";
-const TOKENS = new RegExp([
-    "(?<c>//[^\\n]*|/\\*[^]*?(?:\\*/|$))", "(?<s>\"(?:\\\\.|[^\"\\n\\\\])*\"?|'(?:\\\\.|[^'\\n\\\\])*'?)", "(?<p>^[ \\t]*#[^\\n]*)",
-    `\\b(?<k>${WORDS})\\b`, "\\b(?<t>void|bool|size_t|u?(?:char|short|int|long)\\d*|(?:half|float|double)\\d*|atomic_\\w+|image\\w+_t|sampler_t|event_t)\\b",
-    "\\b(?<n>0[xX][\\da-fA-F]+\\w*|\\d[\\w.]*)\\b",
-].join("|"), "gm");
-const escaped = (text) => text.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+const view = editor($("editor"), { ask: language, edited, run });
+const source = () => view.state.doc.toString();
 
-/** Shows the colors of the source and the numbers of its lines. */
-function paint() {
-    const text = source.value;
-    let html = "", from = 0;
-    for (const match of text.matchAll(TOKENS)) {
-        const kind = Object.keys(match.groups).find((name) => match.groups[name] !== undefined);
-        html += `${escaped(text.slice(from, match.index))}<span class="${kind}">${escaped(match[0])}</span>`;
-        from = match.index + match[0].length;
-    }
-    $("colors").innerHTML = `${html}${escaped(text.slice(from))}\n`;
-    const lines = text.split("\n").map((_, index) => {
-        const mark = marks.find((it) => it.line === index + 1);
-        return mark ? `<span class="${mark.severity}" title="${escaped(mark.message).replaceAll('"', "&#34;")}">${index + 1}</span>` : index + 1;
-    });
-    $("lines").innerHTML = lines.join("\n");
+/** A request to the language server about the source; `undefined` if it has no answer. */
+async function language(method, parameters) {
+    return (await ask({ action: "language", method, parameters, source: source() })).result ?? undefined;
+}
+
+/** Adds to each diagnostic the fixes that the language server has for it. */
+async function withFixes(diagnostics) {
+    if (diagnostics.length === 0) return [];
+    const whole = { start: { line: 0, character: 0 }, end: { line: view.state.doc.lines, character: 0 } };
+    const actions = await language("textDocument/codeAction", { range: whole, context: { diagnostics: [], only: ["quickfix"] } });
+    const fixes = (actions ?? []).map(({ title, diagnostics: [{ range }], edit }) => ({
+        from: offset(view.state, range.start),
+        title,
+        edits: Object.values(edit.changes).flat(),
+    }));
+    return diagnostics.map((it) => ({ ...it, fixes: fixes.filter(({ from }) => from === it.from) }));
 }
 
 function show({ report = "", diagnostics = [], error, undefined: behavior, line, output = "", text, picture }) {
-    marks = [...diagnostics];
-    if (line) marks.push({ line, severity: "error", message: behavior });
+    mark(view, line ? [...diagnostics, { line, severity: "error", message: behavior }] : diagnostics);
     $("problems").textContent = [report, behavior, error].filter(Boolean).join("\n");
     $("output").textContent = text ?? output;
     const canvas = $("picture");
@@ -71,32 +65,36 @@ function show({ report = "", diagnostics = [], error, undefined: behavior, line,
         const pixels = new ImageData(Uint8ClampedArray.from(picture.pixels), picture.width, picture.height);
         canvas.getContext("2d").putImageData(pixels, 0, 0);
     }
-    paint();
 }
 
+let waiting;
+
 async function run() {
+    // The answer contains the diagnostics.
+    clearTimeout(waiting);
     $("state").textContent = "Running…";
     // Let the browser show the state first.
     await new Promise((done) => setTimeout(done, 10));
     const begin = performance.now();
-    const code = source.value;
-    const answer = await ask(view === "output" ? { action: "run", source: code } : { action: "assembly", environment: view, source: code });
+    const code = source();
+    const answer = await ask(shown === "output" ? { action: "run", source: code } : { action: "assembly", environment: shown, source: code });
+    // The marks of an older text would be at wrong places.
+    if (code === source()) answer.diagnostics = await withFixes(answer.diagnostics ?? []);
+    else answer.diagnostics = answer.line = undefined;
     show(answer);
     $("state").textContent = `${Math.round(performance.now() - begin)} ms`;
     document.body.dataset.ran = String(Number(document.body.dataset.ran ?? 0) + 1);
 }
 
-let waiting;
 function edited() {
-    marks = [];
-    paint();
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
-        const answer = await ask({ action: "check", source: source.value });
-        marks = answer.diagnostics ?? [];
-        $("problems").textContent = answer.report ?? answer.error ?? "";
-        paint();
-        $("state").textContent = marks.length === 0 ? "No problems" : `${marks.length} problems`;
+        const code = source();
+        const { diagnostics = [], report, error } = await ask({ action: "check", source: code });
+        if (code !== source()) return;
+        mark(view, await withFixes(diagnostics));
+        $("problems").textContent = report ?? error ?? "";
+        $("state").textContent = ["No problems", "1 problem"][diagnostics.length] ?? `${diagnostics.length} problems`;
     }, 150);
 }
 
@@ -113,43 +111,32 @@ async function unpacked(text) {
 }
 
 async function share() {
-    location.hash = `source=${await packed(source.value)}`;
+    location.hash = `source=${await packed(source())}`;
     await navigator.clipboard?.writeText(location.href).catch(() => {});
     $("state").textContent = "The link is in the address bar";
 }
 
 async function load() {
     const shared = /^#source=([\w-]+)$/.exec(location.hash);
-    source.value = shared ? await unpacked(shared[1]).catch(() => EXAMPLES[0].source) : EXAMPLES[0].source;
-    paint();
+    replace(view, shared ? await unpacked(shared[1]).catch(() => EXAMPLES[0].source) : EXAMPLES[0].source);
 }
 
 for (const [index, { name }] of EXAMPLES.entries()) $("examples").add(new Option(name, index));
 $("examples").addEventListener("change", (event) => {
-    source.value = EXAMPLES[event.target.value].source;
-    edited();
+    replace(view, EXAMPLES[event.target.value].source);
     run();
-});
-source.addEventListener("input", edited);
-source.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        run();
-    } else if (event.key === "Tab" && !event.shiftKey) {
-        event.preventDefault();
-        document.execCommand("insertText", false, "    ");
-    }
 });
 $("run").addEventListener("click", run);
 $("share").addEventListener("click", share);
 $("std").addEventListener("change", edited);
 $("format").addEventListener("click", async () => {
-    source.value = (await ask({ action: "format", source: source.value })).text ?? source.value;
-    edited();
+    const code = source();
+    const { text } = await ask({ action: "format", source: code });
+    if (text !== undefined && text !== code) replace(view, text);
 });
 for (const tab of document.querySelectorAll("[role=tab]")) {
     tab.addEventListener("click", () => {
-        view = tab.dataset.view;
+        shown = tab.dataset.view;
         for (const other of document.querySelectorAll("[role=tab]")) other.setAttribute("aria-selected", String(other === tab));
         run();
     });
