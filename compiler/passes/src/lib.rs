@@ -47,6 +47,7 @@ mod lower_remainders;
 mod lower_to_logical_pointers;
 mod lower_work_items;
 mod mark_nonprivate_accesses;
+mod narrow_arithmetic;
 mod narrow_comparisons;
 mod narrow_divisions;
 mod offset_set;
@@ -226,6 +227,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("hoist_loads", Each(hoist_loads::hoist_loads)),
     // After local and private pointers are gone.
     ("lower_addresses", Each(lower_addresses::lower_addresses)),
+    // After pointers have become indices of 32 bits. Before `emulate_int64` lowers 64-bit arithmetic to pairs.
+    ("narrow_arithmetic", Each(narrow_arithmetic::narrow_arithmetic)),
     // After all passes that create 64-bit comparisons. Before `emulate_int64` lowers those to pairs.
     ("narrow_comparisons", Each(narrow_comparisons::narrow_comparisons)),
     // After addresses have become integers that can be rounded down to words. Before `emulate_int64` lowers those to

@@ -1,7 +1,8 @@
 //! Folds single operations to a constant or an existing value.
 
 use kiln_ir::{
-    BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp, ValueId,
+    BinaryOp, Builder, Compare, CompareKind, Const, Convert, Function, Inst, Op, Scalar, Type, UnaryOp,
+    ValueId,
 };
 use kiln_types::ops::CompareOp;
 use smallvec::SmallVec;
@@ -147,8 +148,12 @@ fn fold_binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: Va
         (BinaryOp::Mul, Some(1), _) => Some(right),
         (BinaryOp::Mul | BinaryOp::And, Some(0), _) => Some(left),
         (BinaryOp::Mul | BinaryOp::And, _, Some(0)) => Some(right),
-        (BinaryOp::And, _, Some(mask)) if mask == ones => Some(left),
-        (BinaryOp::And, Some(mask), _) if mask == ones => Some(right),
+        (BinaryOp::And, _, Some(mask)) if mask == ones || keeps_all_bits(builder.function, mask, left) => {
+            Some(left)
+        }
+        (BinaryOp::And, Some(mask), _) if mask == ones || keeps_all_bits(builder.function, mask, right) => {
+            Some(right)
+        }
         (BinaryOp::And | BinaryOp::Or, ..) if left == right => Some(left),
         // Combines two additions of constants, which are common in address arithmetic.
         (BinaryOp::Add, None, Some(_)) => {
@@ -185,6 +190,12 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         (Some(1), _) => Some(builder.binary(BinaryOp::Or, condition, otherwise)),
         _ => None,
     }
+}
+
+/// Whether a mask contains every bit that a zero-extended value can have.
+fn keeps_all_bits(function: &Function, mask: u64, value: ValueId) -> bool {
+    let inner = function.def(value).filter(|inst| inst.op == Op::Convert(Convert::ZeroExtend));
+    inner.and_then(|inst| function.ty(inst.args[0]).scalar()).is_some_and(|scalar| scalar.mask() & !mask == 0)
 }
 
 fn is_undefined(builder: &Builder<'_>, value: ValueId) -> bool {
