@@ -4,18 +4,15 @@
 //!   64-bit division is slow on most devices.
 //! - Signed ones of values that are never negative become unsigned ones.
 //! - Unsigned ones by powers of two become shifts and masks.
-//!
-//! Does not run for drivers with `DriverBug::ExpandInt64Division`, which says why.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
 use kiln_session::Options;
 use kiln_types::ops::CompareOp;
-use kiln_vocabulary::driver_bugs::DriverBug;
 
 use crate::{limit::maximum, rewrite::rewrite_only};
 
 pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
-    if !options.optimize || options.target.workarounds.contains(DriverBug::ExpandInt64Division) {
+    if !options.optimize {
         return;
     }
     rewrite_only(function, Op::is_integer_division, |builder, id, replaced| {

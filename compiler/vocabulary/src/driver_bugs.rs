@@ -156,8 +156,6 @@ driver_bugs! {
     }
     /// Seen with 580.159.04 on an H200: for remainders in loops, also written as `s - s / x * x`, in modules with a private
     /// array, and for quotients of widened values and constants.
-    /// The pass `narrow_divisions` does not run either: with it, 2 of 4,700 random programs were wrong on an H200 (28507632 and
-    /// 28507637, without undefined behavior). Without it, 8,499 of 8,500 were correct.
     ExpandInt64Division "expand_int64_division" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
