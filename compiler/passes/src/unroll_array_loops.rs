@@ -14,10 +14,16 @@ use crate::{
     counted_loops::CountedLoop,
 };
 
-/// The maximum number of iterations.
-const ITERATIONS: usize = 32;
-/// The maximum size of all iterations in instructions.
-const LIMIT: usize = 512;
+/// The maximum number of iterations, and the maximum size of all iterations in instructions.
+struct Limits {
+    iterations: usize,
+    size: usize,
+}
+
+/// For a loop without a hint.
+const UNASKED: Limits = Limits { iterations: 32, size: 512 };
+/// For a loop that the source wants unrolled completely (`#pragma unroll`).
+const REQUESTED: Limits = Limits { iterations: 256, size: 16384 };
 
 pub(super) fn unroll_array_loops(function: &mut Function, options: &Options) {
     if !options.optimize || !options.target.tuning.unrolls_on_request {
@@ -26,12 +32,17 @@ pub(super) fn unroll_array_loops(function: &mut Function, options: &Options) {
     // Inner loops first, because the iterations of outer loops contain them.
     for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
         let Op::Loop { body, continuing, hints } = function.insts[id].op else { continue };
-        if hints != LoopHints::default() || !indexes_private_array(function, body) {
+        let limits = match hints {
+            LoopHints { unroll: None } => UNASKED,
+            LoopHints { unroll: Some(0) } => REQUESTED,
+            LoopHints { unroll: Some(_) } => continue,
+        };
+        if !indexes_private_array(function, body) {
             continue;
         }
         let Some(counted) = CountedLoop::find(function, id) else { continue };
         let size = block_size(function, body) + block_size(function, continuing);
-        if let Some(count) = counted.iterations(function, id, ITERATIONS.min(LIMIT / size)) {
+        if let Some(count) = counted.iterations(function, id, limits.iterations.min(limits.size / size)) {
             unroll(function, id, &counted, count);
         }
     }
