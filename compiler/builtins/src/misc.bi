@@ -29,6 +29,7 @@ int __builtin_ffs(int) = own
 int __kiln_find_msb(uint) = glsl FindUMsb
 # The number of bits that are set.
 uint __kiln_bit_count(uint) = core
+uint __kiln_umul_high(uint, uint) = core
 ulong __kiln_umul_high(ulong, ulong) = core
 int __builtin_ffsl|__builtin_ffsll(long) = own
 ushort __builtin_bswap16(ushort) = own

@@ -13,7 +13,7 @@ NARROW(uchar, uint, 0, UCHAR_MAX, 8)
 NARROW(short, int, SHRT_MIN, SHRT_MAX, 16)
 NARROW(ushort, uint, 0, USHRT_MAX, 16)
 
-uint mul_hi_uint(uint x, uint y) { return (uint)(((ulong)x * (ulong)y) >> 32); }
+uint mul_hi_uint(uint x, uint y) { return __kiln_umul_high(x, y); }
 int mul_hi_int(int x, int y) { return (int)(((long)x * (long)y) >> 32); }
 
 ulong mul_hi_ulong(ulong x, ulong y) { return __kiln_umul_high(x, y); }
@@ -35,8 +35,8 @@ int mad_sat_int(int x, int y, int z) {
     return exact > INT_MAX ? INT_MAX : exact < INT_MIN ? INT_MIN : (int)exact;
 }
 uint mad_sat_uint(uint x, uint y, uint z) {
-    ulong exact = (ulong)x * y + z;
-    return exact > UINT_MAX ? UINT_MAX : (uint)exact;
+    uint low = x * y;
+    return mul_hi_uint(x, y) != 0 || low > UINT_MAX - z ? UINT_MAX : low + z;
 }
 long mad_sat_long(long x, long y, long z) {
     ulong low = (ulong)x * (ulong)y;
