@@ -8,7 +8,8 @@
 //! during launches, without mapping. Pointers that kernels dereference are *device* addresses, returned by
 //! [`Svm::pointer`], and always 64 bits wide; [`Svm::index_of`] converts one back to an index. On Vulkan the driver
 //! chooses the device address. The host may store it in structures, but may dereference it only if
-//! [`Svm::same_addresses`] holds, as on software drivers, which share the host's address space.
+//! [`Svm::same_addresses`] holds: on software drivers, which share the host's address space, and on devices that let the host map
+//! memory at the device's address, if the host does not use that address.
 //!
 //! The memory is host-coherent: a launch sees what the host wrote before it, and the host sees what a launch wrote
 //! once its event is complete (`CL_DEVICE_SVM_FINE_GRAIN_BUFFER`). With [`SvmAtomics`] the host and running kernels

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
 
@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::features::{Enabled, QueriedFeatures};
 use super::instance::Shared;
 use super::memory::TransientPool;
+use super::placed::Placing;
 use super::sampler::Samplers;
 use super::timeline::Timelines;
 use super::{failure, image, imported, memory, program, queue};
@@ -57,6 +58,8 @@ pub(super) struct Device {
     /// Memory types and heaps.
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
+    /// `None` if the device cannot do it, or has the host's addresses anyway.
+    pub(super) placing: Option<Placing>,
     samplers: Samplers,
     /// When it was opened: time zero for all timestamps.
     pub(super) open_time: Instant,
@@ -93,6 +96,9 @@ impl Handle {
         let queues: Vec<_> = queues.collect();
         let imports = info.capabilities.host_memory_alignment.is_some();
         let host_memory = imports.then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
+        let placing = found
+            .placed_map_alignment
+            .map(|alignment| Placing::new(khr::map_memory2::Device::new(&instance.raw, &raw), alignment));
         let calibrates = found.has_calibrated_timestamps && instance.calibrates(physical);
         let calibrated = calibrates.then(|| ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
         let clock = Clock::new(calibrated, timestamp_bits, found.properties.limits.timestamp_period);
@@ -130,6 +136,7 @@ impl Handle {
             transient_buffers: TransientPool::default(),
             memory: found.memory,
             host_memory,
+            placing,
             samplers: Samplers::default(),
             open_time: Instant::now(),
             lost: AtomicBool::new(false),
@@ -171,6 +178,9 @@ fn create(
     }
     if let Some(clock) = &mut enabled.clock {
         create = create.push_next(clock);
+    }
+    if let Some(placed_maps) = &mut enabled.placed_maps {
+        create = create.push_next(placed_maps);
     }
     // SAFETY: the physical device belongs to the instance and supports these features, and all structures outlive the
     // call.

@@ -44,11 +44,15 @@ pub(super) struct QueriedFeatures {
     float_atomics: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    placed_maps: vk::PhysicalDeviceMapMemoryPlacedFeaturesEXT<'static>,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     /// Whether linear filters support every floating-point format of images.
     filters_floats: bool,
     /// The required alignment of imported host memory; `None` if unsupported.
     host_memory_alignment: Option<u64>,
+    /// The alignment of memory that the host maps at the device's addresses; `None` if unsupported, or if the host's
+    /// processors run the kernels and share their addresses anyway.
+    pub(super) placed_map_alignment: Option<u64>,
     pub(super) has_calibrated_timestamps: bool,
     /// Whether the device lacks parts of Vulkan, as MoltenVK does: `VK_KHR_portability_subset` must be enabled.
     is_subset: bool,
@@ -70,6 +74,7 @@ pub(super) struct Enabled {
     pub(super) float_atomics: Option<vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>>,
     pub(super) explicit_layout: Option<vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>>,
     pub(super) clock: Option<vk::PhysicalDeviceShaderClockFeaturesKHR<'static>>,
+    pub(super) placed_maps: Option<vk::PhysicalDeviceMapMemoryPlacedFeaturesEXT<'static>>,
 }
 
 impl QueriedFeatures {
@@ -89,6 +94,7 @@ impl QueriedFeatures {
             float_atomics: Default::default(),
             explicit_layout: Default::default(),
             clock: Default::default(),
+            placed_maps: Default::default(),
             // SAFETY: as above.
             memory: unsafe { instance.get_physical_device_memory_properties(physical) },
             filters_floats: image::formats_of_floats().all(|format| {
@@ -99,6 +105,7 @@ impl QueriedFeatures {
                     || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
             }),
             host_memory_alignment: None,
+            placed_map_alignment: None,
             has_calibrated_timestamps: false,
             is_subset: false,
             family: family.map(|(index, family)| (index, family.timestamp_valid_bits)),
@@ -132,6 +139,12 @@ impl QueriedFeatures {
         if extensions.contains(khr::shader_clock::NAME) {
             features = features.push_next(&mut found.clock);
         }
+        let maps_placed = [ext::map_memory_placed::NAME, khr::map_memory2::NAME]
+            .iter()
+            .all(|name| extensions.contains(*name));
+        if maps_placed {
+            features = features.push_next(&mut found.placed_maps);
+        }
         // SAFETY: as above, and the device supports every structure of the chain.
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
         found.core = features.features;
@@ -150,6 +163,10 @@ impl QueriedFeatures {
         if imports {
             properties = properties.push_next(&mut host_memory);
         }
+        let mut placed_maps = vk::PhysicalDeviceMapMemoryPlacedPropertiesEXT::default();
+        if maps_placed {
+            properties = properties.push_next(&mut placed_maps);
+        }
         // SAFETY: as above.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         if is13 {
@@ -157,6 +174,8 @@ impl QueriedFeatures {
         }
         found.has_calibrated_timestamps = extensions.contains(ext::calibrated_timestamps::NAME);
         found.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
+        let places = found.placed_maps.memory_map_placed == vk::TRUE && found.kind() != DeviceKind::Cpu;
+        found.placed_map_alignment = places.then_some(placed_maps.min_placed_memory_map_alignment);
         found.subgroups = maintenance3;
         found.properties12 = properties12;
         // The chain's pointers refer to locals of this function.
@@ -166,6 +185,7 @@ impl QueriedFeatures {
         found.float_atomics.p_next = std::ptr::null_mut();
         found.explicit_layout.p_next = std::ptr::null_mut();
         found.clock.p_next = std::ptr::null_mut();
+        found.placed_maps.p_next = std::ptr::null_mut();
         found.subgroups.p_next = std::ptr::null_mut();
         found.properties12.p_next = std::ptr::null_mut();
         Ok(found)
@@ -429,7 +449,12 @@ impl QueriedFeatures {
                 .shader_device_clock(true)
                 .shader_subgroup_clock(true)
         });
+        let placed_maps = self
+            .placed_map_alignment
+            .map(|_| vk::PhysicalDeviceMapMemoryPlacedFeaturesEXT::default().memory_map_placed(true));
         let extensions = [
+            placed_maps.is_some().then_some(khr::map_memory2::NAME),
+            placed_maps.is_some().then_some(ext::map_memory_placed::NAME),
             float_atomics.is_some().then_some(ext::shader_atomic_float::NAME),
             explicit_layout.is_some().then_some(khr::workgroup_memory_explicit_layout::NAME),
             clock.is_some().then_some(khr::shader_clock::NAME),
@@ -481,6 +506,7 @@ impl QueriedFeatures {
             float_atomics,
             explicit_layout,
             clock,
+            placed_maps,
         }
     }
 }

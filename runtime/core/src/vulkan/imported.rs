@@ -73,8 +73,8 @@ pub(super) unsafe fn import(
     // SAFETY: the memory has this size, is aligned, and outlives the import, which dropping the buffer frees. The
     // buffer was created for such memory, needs no more than its own size, and is not bound yet.
     unsafe {
-        buffer.imported = device.raw.allocate_memory(&info, None).map_err(failed)?;
-        device.raw.bind_buffer_memory(buffer.raw, buffer.imported, 0).map_err(failed)?;
+        buffer.own_memory = device.raw.allocate_memory(&info, None).map_err(failed)?;
+        device.raw.bind_buffer_memory(buffer.raw, buffer.own_memory, 0).map_err(failed)?;
     }
     Ok(buffer.for_kernels(true))
 }

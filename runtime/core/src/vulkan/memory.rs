@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,8 +29,10 @@ const MAX_POOLED_BYTES: u64 = 1 << 20;
 pub(super) struct Buffer {
     pub(super) raw: vk::Buffer,
     allocation: Option<Allocation>,
-    /// The imported host memory, if any.
-    pub(super) imported: vk::DeviceMemory,
+    /// Memory that is not the allocator's: imported host memory, or memory that is mapped at `placed`.
+    pub(super) own_memory: vk::DeviceMemory,
+    /// The host address of `own_memory`, if it is mapped.
+    pub(super) placed: Option<NonZero<usize>>,
     /// The pool bucket it returns to, if it is transient.
     pool_key: Option<PoolKey>,
     device: Arc<Device>,
@@ -84,6 +87,12 @@ pub(super) const BY_KERNELS: vk::BufferUsageFlags = vk::BufferUsageFlags::from_r
 
 /// Allocates memory for kernels or for transfers.
 pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Memory> {
+    if placement == Placement::Shared
+        && let Some(placing) = &device.placing
+        && let Some(memory) = placing.allocate(device, size)?
+    {
+        return Ok(memory);
+    }
     let location = match placement {
         Placement::Device => MemoryLocation::GpuOnly,
         Placement::Shared => MemoryLocation::CpuToGpu,
@@ -106,7 +115,8 @@ pub(super) fn buffer(memory: &Memory) -> Result<vk::Buffer> {
 
 impl backend::Allocation for Buffer {
     fn host(&self) -> Option<NonNull<u8>> {
-        self.allocation.as_ref().and_then(Allocation::mapped_ptr).map(NonNull::cast)
+        let placed = || self.placed.map(NonNull::with_exposed_provenance);
+        self.allocation.as_ref().and_then(Allocation::mapped_ptr).map(NonNull::cast).or_else(placed)
     }
 }
 
@@ -117,8 +127,8 @@ impl Buffer {
         let raw = unsafe { device.raw.create_buffer(info, None) }
             .map_err(|result| device.failure("creating a buffer", result, info.size))?;
         // From here on, dropping the buffer destroys what was created.
-        let imported = vk::DeviceMemory::null();
-        Ok(Self { raw, allocation: None, imported, pool_key: None, device: device.clone() })
+        let own_memory = vk::DeviceMemory::null();
+        Ok(Self { raw, allocation: None, own_memory, placed: None, pool_key: None, device: device.clone() })
     }
 
     pub(super) fn new(
@@ -184,11 +194,11 @@ impl Buffer {
         let size = size.next_power_of_two().max(MIN_POOLED_BYTES);
         let pool_key = Some((usage, size));
         if let Some((raw, allocation)) = device.transient_buffers.take_buffer((usage, size)) {
-            let imported = vk::DeviceMemory::null();
             return Ok(Self {
                 raw,
                 allocation: Some(allocation),
-                imported,
+                own_memory: vk::DeviceMemory::null(),
+                placed: None,
                 pool_key,
                 device: device.clone(),
             });
@@ -218,7 +228,7 @@ impl Drop for Buffer {
         // SAFETY: commands hold the buffer until they are complete.
         unsafe {
             self.device.raw.destroy_buffer(self.raw, None);
-            self.device.raw.free_memory(self.imported, None);
+            self.device.raw.free_memory(self.own_memory, None);
         }
         if let Some(allocation) = allocation {
             self.device.free(allocation);

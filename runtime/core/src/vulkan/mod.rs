@@ -21,6 +21,7 @@ mod image;
 mod imported;
 mod instance;
 mod memory;
+mod placed;
 mod program;
 mod queue;
 mod sampler;

@@ -1,0 +1,164 @@
+//! Memory that the host maps at the device's address, for shared virtual memory (`VK_EXT_map_memory_placed`).
+//!
+//! Owns the search for a free range of addresses. Only on Linux: elsewhere, the host has no call that reserves a given range.
+
+use std::ffi::c_void;
+use std::num::NonZero;
+use std::ptr;
+use std::sync::Arc;
+
+use ash::{khr, vk};
+
+use super::device::Device;
+use super::memory::{BY_KERNELS, Buffer};
+use crate::backend::Memory;
+use crate::error::Result;
+
+/// The number of device addresses to try. The host may use the same range for other memory.
+const ATTEMPTS: usize = 8;
+
+/// Maps memory at given addresses.
+pub(super) struct Placing {
+    api: khr::map_memory2::Device,
+    /// The unit of sizes and addresses, in bytes.
+    alignment: u64,
+}
+
+impl Placing {
+    pub(super) fn new(api: khr::map_memory2::Device, alignment: u64) -> Self {
+        Self { api, alignment }
+    }
+
+    /// Allocates memory that the host and kernels access at the same address. `None` if the host uses the addresses that the
+    /// device has offered, or if the host cannot map the device's memory.
+    pub(super) fn allocate(&self, device: &Arc<Device>, size: u64) -> Result<Option<Memory>> {
+        // They stay allocated during the search, so that the device offers other addresses.
+        let mut rejected = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let Some((mut buffer, bytes)) = self.buffer(device, size)? else { return Ok(None) };
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
+            // SAFETY: the buffer was created for this and has memory.
+            let address = unsafe { device.raw.get_buffer_device_address(&info) };
+            if self.map(&mut buffer, address, bytes) {
+                return Ok(Some(buffer.for_kernels(true)));
+            }
+            rejected.push(buffer);
+        }
+        Ok(None)
+    }
+
+    fn rounded(&self, size: u64) -> u64 {
+        size.next_multiple_of(self.alignment)
+    }
+
+    /// A buffer with memory of its own, which is not mapped, and the size of the memory.
+    fn buffer(&self, device: &Arc<Device>, size: u64) -> Result<Option<(Buffer, u64)>> {
+        let failed = |result| device.failure("allocating shared memory", result, size);
+        let info = vk::BufferCreateInfo::default().size(self.rounded(size)).usage(BY_KERNELS);
+        let mut buffer = Buffer::without_memory(device, &info)?;
+        // SAFETY: the buffer belongs to the device.
+        let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
+        let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let local = coherent | vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        // Memory of the device, because kernels are fast with no other.
+        let Some(index) = [local, coherent].into_iter().find_map(|flags| {
+            (0..device.memory.memory_type_count).find(|&index| {
+                let kind = device.memory.memory_types[index as usize];
+                needed.memory_type_bits & 1 << index != 0 && kind.property_flags.contains(flags)
+            })
+        }) else {
+            return Ok(None);
+        };
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let bytes = self.rounded(needed.size);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(bytes)
+            .memory_type_index(index)
+            .push_next(&mut flags);
+        // SAFETY: the buffer is not bound yet, and the memory has the size and a type that it needs.
+        unsafe {
+            buffer.own_memory = device.raw.allocate_memory(&info, None).map_err(failed)?;
+            device.raw.bind_buffer_memory(buffer.raw, buffer.own_memory, 0).map_err(failed)?;
+        }
+        Ok(Some((buffer, bytes)))
+    }
+
+    /// Maps all memory of the buffer at this address. False if that is not possible.
+    fn map(&self, buffer: &mut Buffer, address: u64, bytes: u64) -> bool {
+        let Ok(start) = usize::try_from(address) else { return false };
+        let Some(start) = NonZero::new(start).filter(|_| address.is_multiple_of(self.alignment)) else {
+            return false;
+        };
+        let Some(range) = Range::reserve(start.get(), bytes as usize) else { return false };
+        let mut place = vk::MemoryMapPlacedInfoEXT::default()
+            .placed_address(ptr::with_exposed_provenance_mut(start.get()));
+        let info = vk::MemoryMapInfoKHR::default()
+            .flags(vk::MemoryMapFlags::PLACED_EXT)
+            .memory(buffer.own_memory)
+            .size(vk::WHOLE_SIZE)
+            .push_next(&mut place);
+        let mut host = ptr::null_mut::<c_void>();
+        let map = self.api.fp().map_memory2_khr;
+        // SAFETY: the memory is host-visible and not mapped; nothing else uses the range, which is as large as the memory. The
+        // mapping replaces the reservation.
+        let mapped = unsafe { map(self.api.device(), &info, &mut host) };
+        if mapped != vk::Result::SUCCESS {
+            return false;
+        }
+        range.replaced();
+        buffer.placed = Some(start);
+        true
+    }
+}
+
+/// A range of the host's addresses that nothing uses.
+struct Range {
+    start: usize,
+    len: usize,
+}
+
+impl Range {
+    #[cfg(target_os = "linux")]
+    fn reserve(start: usize, len: usize) -> Option<Self> {
+        use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+        let wanted = ptr::with_exposed_provenance_mut(start);
+        // SAFETY: the flags leave existing mappings as they are.
+        let found = unsafe { mmap_anonymous(wanted, len, ProtFlags::empty(), flags) }.ok()?;
+        // Kernels before 4.17 do not know the last flag and may return another range.
+        let range = Self { start: found.expose_provenance(), len };
+        (range.start == start).then_some(range)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn reserve(_start: usize, _len: usize) -> Option<Self> {
+        None
+    }
+
+    /// A mapping of the driver has taken its place, which the driver removes.
+    fn replaced(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: this range was reserved here, and nothing has been mapped in its place.
+        let _ = unsafe { rustix::mm::munmap(ptr::with_exposed_provenance_mut(self.start), self.len) };
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::Range;
+
+    #[test]
+    fn a_range_has_one_owner_at_a_time() {
+        let start = 0x5_0000_0000;
+        let range = Range::reserve(start, 1 << 16).expect("a free range");
+        assert!(Range::reserve(start + 4096, 4096).is_none());
+        drop(range);
+        assert!(Range::reserve(start, 4096).is_some());
+    }
+}
