@@ -761,6 +761,7 @@ pub(crate) enum Enqueue {
 pub(crate) struct Enqueued {
     pub(crate) to: Slot,
     pub(crate) queue: Slot,
+    pub(crate) flags: Slot,
     /// The first register of the index space: dimensions, offset, local and global sizes.
     pub(crate) space: Slot,
     /// The wait list: its length and address.
@@ -788,7 +789,7 @@ impl Enqueue {
     pub(crate) fn operands(&self) -> Vec<Slot> {
         match self {
             Self::Kernel(it) => {
-                let fixed = [it.queue, it.count, it.wait, it.event, it.literal, it.size];
+                let fixed = [it.queue, it.flags, it.count, it.wait, it.event, it.literal, it.size];
                 fixed.into_iter().chain(it.locals.iter().copied()).collect()
             }
             Self::Marker { queue, count, wait, event, .. } => vec![*queue, *count, *wait, *event],

@@ -181,7 +181,7 @@ pub(crate) struct Race {
 }
 
 /// The agent of an access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Agent {
     WorkItem {
         group: u32,
@@ -190,6 +190,8 @@ pub(crate) enum Agent {
     },
     /// An asynchronous copy.
     Copy,
+    /// A kernel of the same launch that has run before, by its name.
+    Kernel(String),
 }
 
 impl Problem {
@@ -279,9 +281,12 @@ impl Problem {
             }
             Self::Misuse { message, .. } => message.clone(),
             Self::Race(race) => {
-                let name =
-                    |who, otherwise| if who == Agent::Copy { "an asynchronous copy" } else { otherwise };
-                let (by, other) = (name(race.by, ""), name(race.other_by, "another work-item"));
+                let name = |who: &Agent, otherwise| match who {
+                    Agent::Copy => "an asynchronous copy",
+                    Agent::Kernel(_) => "another kernel",
+                    Agent::WorkItem { .. } => otherwise,
+                };
+                let (by, other) = (name(&race.by, ""), name(&race.other_by, "another work-item"));
                 let what = format!("{by} {} what {other} {}", verb(&race.this), verb(&race.other));
                 format!("{}, and nothing orders them", what.trim_start())
             }

@@ -144,7 +144,7 @@ impl Body<'_, '_> {
     }
 
     fn enqueue_kernel(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
-        let [queue] = self.words(inst, 2)?;
+        let [queue, flags] = self.words(inst, 2)?;
         let space = self.index_space(inst.word(4)?)?;
         let [count, wait, event] = self.words(inst, 5)?;
         let unknown = || Invalid::new("an enqueued object is not a function");
@@ -166,7 +166,7 @@ impl Body<'_, '_> {
         }
         let to = self.define(inst)?;
         let block = self.decoder.block(function, locals.len());
-        let enqueued = Enqueued { to, queue, space, count, wait, event, block, literal, size, locals };
+        let enqueued = Enqueued { to, queue, flags, space, count, wait, event, block, literal, size, locals };
         self.enqueue_op(Enqueue::Kernel(Box::new(enqueued)));
         Ok(())
     }

@@ -1,14 +1,19 @@
 //! Device-side enqueue (OpenCL C 6.15.19), and events.
 //!
 //! Owns the queue. Enqueued kernels run after the kernel that enqueued them, one at a time in an order that their
-//! events allow; every enqueue flag permits that. Must not depend on how a kernel is executed.
+//! events allow; every enqueue flag permits that. For the race detector, the queue knows what must have happened before each
+//! kernel. Must not depend on how a kernel is executed.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
-use super::{Region, view::View};
+use super::{
+    Region,
+    races::{Past, Wait},
+    view::View,
+};
 use crate::{
     code::{Enqueue, Enqueued, Slot},
     poison::Poison,
@@ -34,6 +39,10 @@ mod status {
     pub(super) const DEVICE_QUEUE_FULL: i32 = -161;
 }
 
+/// `CLK_ENQUEUE_FLAGS_WAIT_KERNEL` and `CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP`.
+const WAIT_KERNEL: u64 = 1;
+const WAIT_WORK_GROUP: u64 = 2;
+
 /// `CL_SUBMITTED`, the initial status of an event.
 const SUBMITTED: i32 = 2;
 
@@ -56,6 +65,7 @@ pub(crate) struct Child {
     pub(crate) literal: Vec<u8>,
     pub(crate) locals: Vec<u64>,
     pub(crate) space: IndexSpace,
+    wait: Wait,
 }
 
 /// A waiting kernel or marker.
@@ -66,6 +76,8 @@ struct Waiting {
     wait: Vec<u64>,
     /// The completion event.
     event: u64,
+    /// What happens before, besides the events.
+    past: Past,
 }
 
 #[derive(Debug)]
@@ -74,34 +86,58 @@ struct Event {
     status: i32,
     is_user: bool,
     count: i64,
-    /// The times of enqueue and start.
+    /// The event of the kernel that enqueued the command; 0 for the launch.
+    parent: u64,
+    /// The number of incomplete children, plus one until the command itself has ended (OpenCL API 3.2.3).
+    open: u32,
+    /// When the kernel started and ended.
     times: [Instant; 2],
     /// The addresses for profiling data.
     profiles: Vec<u64>,
+    /// What has happened when the event is complete.
+    past: Past,
+    /// What the kernel has acquired from others.
+    acquired: Past,
 }
 
 /// The kernels enqueued by a launch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Queue(Mutex<State>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     waiting: Vec<Waiting>,
+    /// The events. The first one is that of the launched kernel, which no kernel has.
     events: Vec<Event>,
     taken: u32,
+    /// The event of the running kernel.
+    running: u64,
 }
+
+/// The event of the launched kernel.
+pub(crate) const LAUNCH: u64 = 1;
+
+/// Times to store: the addresses, and the nanoseconds.
+pub(crate) type Profile = (Vec<u64>, [u64; 2]);
 
 /// The next step of the queue.
 pub(crate) enum Next {
     Nothing,
-    /// A kernel, and its completion event.
-    Kernel(Box<Child>, u64),
+    /// A kernel, its completion event, and what happens before it.
+    Kernel(Box<Child>, u64, Past),
     /// All remaining commands wait for events that cannot complete.
     Stuck,
     TooMany,
 }
 
 impl Queue {
+    /// An empty queue, when the launched kernel runs.
+    pub(crate) fn new() -> Self {
+        let mut state = State { waiting: Vec::new(), events: Vec::new(), taken: 0, running: 0 };
+        state.running = state.new_event(false, 0);
+        Self(Mutex::new(state))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,33 +153,59 @@ impl Queue {
             let Some(&chosen) = all.get((seed % all.len().max(1) as u64) as usize) else {
                 return if state.waiting.is_empty() { Next::Nothing } else { Next::Stuck };
             };
-            let Waiting { child, wait, event } = state.waiting.remove(chosen);
+            let Waiting { child, wait, event, mut past } = state.waiting.remove(chosen);
             // OpenCL C 6.15.19.1: a command that waits for a failed one is not executed.
             let failed = wait.iter().map(|&event| state.status(event)).find(|status| *status < 0);
+            for &event in &wait {
+                if let Some(event) = state.event(event) {
+                    past.join(&event.past);
+                }
+            }
             match (child, failed) {
                 (Some(child), None) => {
                     state.taken += 1;
                     if state.taken > MAX_ENQUEUED {
                         return Next::TooMany;
                     }
-                    if let Some(event) = state.event(event) {
-                        event.times[1] = Instant::now();
+                    let parent = state.event(event).map_or(0, |event| event.parent);
+                    if let Some(parent) = state.event(parent).filter(|_| child.wait != Wait::Nothing) {
+                        past.join(&parent.acquired);
                     }
-                    return Next::Kernel(Box::new(child), event);
+                    if let Some(event) = state.event(event) {
+                        event.times[0] = Instant::now();
+                    }
+                    state.running = event;
+                    return Next::Kernel(Box::new(child), event, past);
                 }
-                (_, failed) => state.end(event, failed.unwrap_or(0)),
+                (_, failed) => {
+                    if let Some(event) = state.event(event) {
+                        event.past = past;
+                    }
+                    state.end(event, failed.unwrap_or(0));
+                }
             }
         }
     }
 
-    /// Records that a kernel is complete. Returns the addresses for its profiling data, and the times.
-    pub(crate) fn complete(&self, event: u64) -> (Vec<u64>, [u64; 2]) {
+    /// Forgets what has happened before the running kernel.
+    pub(crate) fn forget(&self) {
         let mut state = self.lock();
-        state.end(event, 0);
-        let Some(event) = state.event(event) else { return (Vec::new(), [0; 2]) };
-        let now = Instant::now();
-        let times = [1, 0].map(|from| now.saturating_duration_since(event.times[from]).as_nanos() as u64);
-        (std::mem::take(&mut event.profiles), times)
+        state.waiting.iter_mut().for_each(|waiting| waiting.past = Past::default());
+        for event in &mut state.events {
+            (event.past, event.acquired) = Default::default();
+        }
+    }
+
+    /// Records that a kernel has ended, with what has happened then and what it has acquired. Returns the profiling data of
+    /// events that are complete.
+    pub(crate) fn complete(&self, event: u64, past: &Past, acquired: &Past) -> Vec<Profile> {
+        let mut state = self.lock();
+        if let Some(event) = state.event(event) {
+            event.times[1] = Instant::now();
+            event.past.join(past);
+            event.acquired = acquired.clone();
+        }
+        state.end(event, 0)
     }
 }
 
@@ -157,15 +219,63 @@ impl State {
         index.and_then(|index| self.events.get(index)).map_or(0, |event| event.status)
     }
 
-    fn end(&mut self, handle: u64, status: i32) {
-        if let Some(event) = self.event(handle) {
+    /// Ends a command. Its event is complete if its children are, too, and so may be those of its parents.
+    fn end(&mut self, mut handle: u64, mut status: i32) -> Vec<Profile> {
+        let mut profiles = Vec::new();
+        while let Some(event) = self.event(handle) {
+            event.open -= 1;
+            if event.open > 0 {
+                break;
+            }
             event.status = status;
+            if !event.profiles.is_empty() {
+                let [start, end] = event.times;
+                let times = [end, Instant::now()].map(|until| until.saturating_duration_since(start));
+                let times = times.map(|time| time.as_nanos() as u64);
+                profiles.push((std::mem::take(&mut event.profiles), times));
+            }
+            let (parent, past) = (event.parent, event.past.clone());
+            // No command waits for the launched kernel.
+            if let Some(parent) = self.event(parent).filter(|_| parent != LAUNCH) {
+                parent.past.join(&past);
+            }
+            (handle, status) = (parent, 0);
         }
+        profiles
+    }
+
+    /// The incomplete commands, except the running kernel and its parents.
+    fn incomplete(&self) -> Vec<u64> {
+        let mut parents = Vec::new();
+        let mut next = self.running;
+        while let Some(event) = next.checked_sub(1).and_then(|index| self.events.get(index as usize)) {
+            parents.push(next);
+            next = event.parent;
+        }
+        let all = self
+            .events
+            .iter()
+            .zip(1..)
+            .filter(|(event, handle)| event.status > 0 && !event.is_user && !parents.contains(handle));
+        all.map(|(_, handle)| handle).collect()
     }
 
     fn new_event(&mut self, is_user: bool, count: i64) -> u64 {
-        let times = [Instant::now(); 2];
-        self.events.push(Event { status: SUBMITTED, is_user, count, times, profiles: Vec::new() });
+        let parent = if is_user { 0 } else { self.running };
+        if let Some(parent) = self.event(parent) {
+            parent.open += 1;
+        }
+        self.events.push(Event {
+            status: SUBMITTED,
+            is_user,
+            count,
+            parent,
+            open: 1,
+            times: [Instant::now(); 2],
+            profiles: Vec::new(),
+            past: Past::default(),
+            acquired: Past::default(),
+        });
         self.events.len() as u64
     }
 
@@ -199,10 +309,10 @@ pub(crate) fn perform<const CHECKS: bool>(
                     Some(listed) if listed.iter().all(|&event| state.is_held(event)) => {
                         // Without a wait list, waits for everything enqueued before.
                         let wait = match listed.is_empty() {
-                            true => state.waiting.iter().map(|waiting| waiting.event).collect(),
+                            true => state.incomplete(),
                             false => listed,
                         };
-                        push::<CHECKS>(view, &mut state, None, wait, value(*event))?
+                        push::<CHECKS>(view, &mut state, None, wait, Past::default(), value(*event))?
                     }
                     _ => status::INVALID_EVENT_WAIT_LIST,
                 }
@@ -231,9 +341,12 @@ pub(crate) fn perform<const CHECKS: bool>(
         }
         Enqueue::Status { event, status } => {
             let status = value(*status) as i32;
+            let past = past(view, Wait::Nothing);
             let mut state = queue.lock();
             match state.event(value(*event)) {
-                Some(event) if event.is_user && event.status > 0 && status <= 0 => event.status = status,
+                Some(event) if event.is_user && event.status > 0 && status <= 0 => {
+                    (event.status, event.past) = (status, past);
+                }
                 _ => {
                     return Err(misuse(
                         "sets the status of an event that is not a waiting user event, or an invalid status",
@@ -285,8 +398,19 @@ fn enqueue<const CHECKS: bool>(
     let Some(wait) = listed.filter(|listed| listed.iter().all(|&event| state.is_held(event))) else {
         return Ok(status::INVALID_EVENT_WAIT_LIST);
     };
-    let child = Child { block: op.block, literal, locals, space };
-    push::<CHECKS>(view, &mut state, Some(child), wait, value(op.event))
+    let waits_for = match value(op.flags) {
+        WAIT_KERNEL => Wait::Kernel,
+        WAIT_WORK_GROUP => Wait::Group,
+        _ => Wait::Nothing,
+    };
+    let child = Child { block: op.block, literal, locals, space, wait: waits_for };
+    let past = past(view, waits_for);
+    push::<CHECKS>(view, &mut state, Some(child), wait, past, value(op.event))
+}
+
+/// What happens before a command that a work-item enqueues now.
+fn past(view: &mut View<'_>, wait: Wait) -> Past {
+    view.race_check.as_mut().map_or_else(Past::default, |check| check.races.enqueue(check.thread, wait))
 }
 
 /// Adds a command, and stores its event if requested.
@@ -295,6 +419,7 @@ fn push<const CHECKS: bool>(
     state: &mut State,
     child: Option<Child>,
     wait: Vec<u64>,
+    past: Past,
     wanted: u64,
 ) -> Result<i32, Problem> {
     if state.waiting.len() >= MAX_WAITING {
@@ -311,7 +436,7 @@ fn push<const CHECKS: bool>(
             poison.fill(0);
         }
     }
-    state.waiting.push(Waiting { child, wait, event });
+    state.waiting.push(Waiting { child, wait, event, past });
     Ok(status::SUCCESS)
 }
 

@@ -610,11 +610,12 @@ impl GroupContext<'_> {
         let launch = self.position.launch;
         let mut notes = problem.notes();
         if let Problem::Race(race) = problem {
-            let (who, program) = match race.other_by {
+            let (who, program) = match &race.other_by {
                 Agent::Copy => ("an asynchronous copy".to_owned(), Some(self.position.program())),
+                Agent::Kernel(name) => (format!("kernel `{name}`"), Some(self.position.program())),
                 Agent::WorkItem { group, index } => {
-                    let there = GroupPosition::nth(launch, group.into());
-                    let [x, y, z] = there.map(|position| position.global_id(index)).unwrap_or_default();
+                    let there = GroupPosition::nth(launch, (*group).into());
+                    let [x, y, z] = there.map(|position| position.global_id(*index)).unwrap_or_default();
                     (format!("work-item ({x}, {y}, {z})"), there.map(|position| position.program()))
                 }
             };

@@ -14,8 +14,8 @@ mod shadow;
 
 use rustc_hash::FxHashMap;
 
-pub(crate) use clock::Thread;
 use clock::{GLOBAL, IMAGE, LOCAL, Member, Release, acquires, releases, spaces_of};
+pub(crate) use clock::{Past, Thread};
 use shadow::RecordedAccess;
 pub(crate) use shadow::Shadow;
 
@@ -23,7 +23,7 @@ use crate::{
     Environment, ItemId,
     code::{Scope, Semantics},
     memory::{Location, Space},
-    report::Problem,
+    report::{Agent, Problem},
 };
 
 /// The program-wide index of an operation.
@@ -38,11 +38,35 @@ pub(crate) struct Races {
     handles: Shadow,
     /// The releases at an atomic object, with its group if it is in local memory.
     releases: FxHashMap<(u32, u64), Vec<Release>>,
+    agents: Agents,
+    /// The group after those of the running kernel.
+    end: u32,
+    /// What happens before the running kernel.
+    start: Past,
+    /// What the running kernel has acquired from kernels that need not have ended before it.
+    acquired: Past,
+}
+
+/// The agents of accesses.
+#[derive(Debug, Default)]
+struct Agents {
     members: Vec<Member>,
+    /// The kernels of the launch that have started, with their first groups. The last one runs.
+    kernels: Vec<(u32, String)>,
+}
+
+/// What an enqueued kernel waits for (OpenCL C 6.15.19.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    Nothing,
+    Kernel,
+    Group,
 }
 
 /// This bit marks the groups of asynchronous copies, which barriers do not include.
 const COPIES: u32 = 1 << 31;
+/// The number of work-items whose accesses are remembered when the next kernel of a launch starts.
+const MAX_MEMBERS: usize = 1 << 22;
 
 /// The synchronization of an atomic operation.
 #[derive(Debug, Clone, Copy)]
@@ -71,15 +95,71 @@ impl Races {
             global: Shadow::default(),
             handles: Shadow::default(),
             releases: FxHashMap::default(),
-            members: Vec::new(),
+            agents: Agents::default(),
+            end: 0,
+            start: Past::default(),
+            acquired: Past::default(),
         }
+    }
+
+    /// Starts a kernel of the launch, after what has happened. Returns whether earlier kernels are still known; if not,
+    /// what happened before is unknown, too.
+    pub(crate) fn begin_kernel(&mut self, name: &str, groups: u64, past: &Past) -> bool {
+        let is_known =
+            self.agents.members.len() < MAX_MEMBERS && groups.saturating_add(self.end.into()) < COPIES.into();
+        if !is_known {
+            *self = Self::new(self.environment);
+        }
+        self.agents.kernels.push((self.end, name.to_owned()));
+        self.end = groups.saturating_add(self.end.into()).min((COPIES - 1).into()) as u32;
+        self.start = if is_known { past.clone() } else { Past::default() };
+        self.acquired = Past::default();
+        is_known
+    }
+
+    /// What has happened when the running kernel has ended.
+    pub(crate) fn end_kernel(&mut self) -> Past {
+        // No later kernel has the local memory of these groups.
+        self.releases.retain(|object, _| object.0 == 0);
+        let mut past = self.start.clone();
+        past.join(&self.acquired);
+        past.join_groups(self.agents.first()..self.end);
+        past
+    }
+
+    /// What happens before a kernel that a work-item enqueues now. OpenCL API 3.3.7.5 orders the work-item's accesses before
+    /// the kernel only in memory with fine-grained sharing; this orders them in all memory, because a buffer does not
+    /// tell how it is shared.
+    pub(crate) fn enqueue(&self, thread: &mut Thread, wait: Wait) -> Past {
+        let mut past = thread.past();
+        match wait {
+            Wait::Nothing => {}
+            Wait::Kernel => past.join_groups(self.agents.first()..self.end),
+            Wait::Group => past.join_groups(thread.member.group..thread.member.group + 1),
+        }
+        past
+    }
+
+    /// Forgets the accesses to a buffer.
+    pub(crate) fn forget(&mut self, address: u64) {
+        if let Some(location) = Location::from_address(address) {
+            self.global.forget(location.object);
+        }
+    }
+
+    /// What the running kernel has acquired from others.
+    pub(crate) fn acquired(&self) -> &Past {
+        &self.acquired
     }
 
     /// Starts a work-item.
     pub(crate) fn begin(&mut self, group: u32, index: u32) -> Thread {
-        let (number, member) = (self.members.len() as u32, Member { group, index });
-        self.members.push(member);
-        Thread { number, member, epoch: 1, environment: self.environment, ..Thread::default() }
+        let Agents { members, kernels } = &mut self.agents;
+        let first = kernels.last().map_or(0, |kernel| kernel.0);
+        let (number, member) = (members.len() as u32, Member { group: first + group, index });
+        members.push(member);
+        let known = self.start.clocks();
+        Thread { number, member, epoch: 1, environment: self.environment, known, ..Thread::default() }
     }
 
     /// Starts a thread for the asynchronous copies of a work-group.
@@ -131,6 +211,7 @@ impl Races {
             return Ok(());
         }
         let object = (if is_local { thread.member.group + 1 } else { 0 }, address);
+        let first = self.agents.first();
         let found = self.releases.get_mut(&object);
         if how.reads
             && let Some(found) = &found
@@ -140,6 +221,9 @@ impl Races {
                     thread.acquire(release, how.scope, spaces);
                 }
                 thread.record_read_release(release, own);
+                if release.member.group & !COPIES < first {
+                    self.acquired.join_release(release);
+                }
             }
         }
         if makes_visible {
@@ -196,14 +280,17 @@ impl Races {
             let from = start.saturating_sub(index * 4).min(4);
             let to = (end - index * 4).min(4);
             let mask = ((1u8 << to) - 1) & !((1u8 << from) - 1);
-            if let Some(earlier) = record(&self.members, words.word(index), thread, space, mask, access) {
-                return Err(explain::race(&earlier, &self.members, thread, access, space, Some(location)));
+            if let Some(earlier) =
+                record(&self.agents.members, words.word(index), thread, space, mask, access)
+            {
+                return Err(explain::race(&earlier, &self.agents, thread, access, space, Some(location)));
             }
         }
         Ok(())
     }
 
-    /// The recorded writes to the word at a location: the agent and the location of each.
+    /// The writes of the running kernel that are recorded for the word at a location: the agent and the location of
+    /// each.
     pub(crate) fn writes(&self, local: &Shadow, location: Location) -> Vec<(Option<ItemId>, Site)> {
         let shadow = match location.space {
             Space::Global => &self.global,
@@ -214,9 +301,10 @@ impl Races {
         let accesses = shadow.find(location.object, offset / 4).map(shadow::Word::all).into_iter().flatten();
         let writes = accesses.filter(|earlier| earlier.is_write && earlier.mask & 1 << (offset % 4) != 0);
         writes
-            .map(|earlier| {
-                let Member { group, index } = self.members[earlier.thread as usize];
-                ((group & COPIES == 0).then_some(ItemId { group, index }), earlier.at)
+            .filter_map(|earlier| match self.agents.agent(earlier.thread) {
+                Agent::WorkItem { group, index } => Some((Some(ItemId { group, index }), earlier.at)),
+                Agent::Copy => Some((None, earlier.at)),
+                Agent::Kernel(_) => None,
             })
             .collect()
     }
@@ -230,9 +318,36 @@ impl Races {
         access: AccessInfo,
     ) -> Result<(), Problem> {
         let mut words = self.handles.object(handle as u32);
-        match record(&self.members, words.word(number), thread, IMAGE, 0xf, access) {
-            Some(earlier) => Err(explain::race(&earlier, &self.members, thread, access, IMAGE, None)),
+        match record(&self.agents.members, words.word(number), thread, IMAGE, 0xf, access) {
+            Some(earlier) => Err(explain::race(&earlier, &self.agents, thread, access, IMAGE, None)),
             None => Ok(()),
+        }
+    }
+}
+
+impl Agents {
+    /// The first group of the running kernel.
+    fn first(&self) -> u32 {
+        self.kernels.last().map_or(0, |kernel| kernel.0)
+    }
+
+    /// Whether a work-item or a copy is of an earlier kernel.
+    fn is_earlier(&self, member: Member) -> bool {
+        member.group & !COPIES < self.first()
+    }
+
+    /// The agent for a report.
+    fn agent(&self, thread: u32) -> Agent {
+        let member = self.members[thread as usize];
+        let Member { group, index } = member;
+        if self.is_earlier(member) {
+            let after = self.kernels.partition_point(|kernel| kernel.0 <= group & !COPIES);
+            let name = after.checked_sub(1).and_then(|at| self.kernels.get(at));
+            return Agent::Kernel(name.map(|kernel| kernel.1.clone()).unwrap_or_default());
+        }
+        match group & COPIES {
+            0 => Agent::WorkItem { group: group - self.first(), index },
+            _ => Agent::Copy,
         }
     }
 }

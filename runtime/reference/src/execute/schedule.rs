@@ -14,10 +14,10 @@ use std::{
 
 use super::{
     Argument, Launch, Options, Outcome, Pipeline, Region,
-    enqueue::{Child, IndexSpace, MAX_ENQUEUED, Next, Queue},
+    enqueue::{Child, IndexSpace, LAUNCH, MAX_ENQUEUED, Next, Queue},
     group::{self, Debugging, Group, Pool, SliceEnd},
     group_position::GroupPosition,
-    races::Races,
+    races::{Past, Races},
     resource::{self, Resource},
 };
 use crate::{
@@ -71,12 +71,24 @@ fn complete(
     options: &Options,
     monitor: Option<&dyn Monitor>,
 ) -> Outcome {
-    let queue = Queue::default();
-    let mut outcome = execute(launch, memory, options, &queue, monitor);
+    let queue = Queue::new();
+    let mut races = Races::new(launch.environment());
+    let start = |races: &mut Races, name: &str, regions: &[Region], past: &Past| {
+        if !races.begin_kernel(name, regions.iter().map(count).sum(), past) {
+            queue.forget();
+        }
+    };
+    start(&mut races, launch.name(), launch.regions, &Past::default());
+    let mut outcome = execute(launch, memory, options, &queue, &mut races, monitor);
+    let mut ended = LAUNCH;
     while outcome.report.is_none() {
-        let (child, event) = match queue.next(options.seed) {
+        let past = races.end_kernel();
+        for (addresses, times) in queue.complete(ended, &past, races.acquired()) {
+            profile(&memory.objects(), &addresses, times);
+        }
+        let (child, event, past) = match queue.next(options.seed) {
             Next::Nothing => break,
-            Next::Kernel(child, event) => (child, event),
+            Next::Kernel(child, event, past) => (child, event, past),
             Next::Stuck => {
                 outcome.report = Some(enqueue_error(
                     launch,
@@ -90,13 +102,19 @@ fn complete(
                 break;
             }
         };
-        let mut done = enqueued(launch.pipelines[0].program, &child, memory, options, &queue, monitor);
+        let program = launch.pipelines[0].program;
+        start(&mut races, &program.kernels[kernel(program, &child)].name, &child.space.regions, &past);
+        let mut done = enqueued(program, &child, memory, options, &queue, &mut races, monitor);
         outcome.printed.append(&mut done.printed);
         outcome.report = done.report;
-        let (addresses, times) = queue.complete(event);
-        profile(&memory.objects(), &addresses, times);
+        ended = event;
     }
     outcome
+}
+
+/// The index of an enqueued kernel in the program.
+fn kernel(program: &Program, child: &Child) -> usize {
+    program.launched + child.block as usize
 }
 
 /// Executes an enqueued kernel. The captures of its block get their own memory.
@@ -106,6 +124,7 @@ fn enqueued(
     memory: &Memory,
     options: &Options,
     queue: &Queue,
+    races: &mut Races,
     monitor: Option<&dyn Monitor>,
 ) -> Outcome {
     let Some(literal) = memory.allocate(child.literal.len() as u64) else { return Outcome::default() };
@@ -117,7 +136,7 @@ fn enqueued(
     let pipeline = Pipeline { program, push_constants: &[], bound: &[] };
     let launch = Launch {
         pipelines: &[pipeline],
-        kernel: program.launched + child.block as usize,
+        kernel: kernel(program, child),
         arguments: &arguments,
         dims: *dims,
         global: *global,
@@ -126,10 +145,13 @@ fn enqueued(
         groups: *groups,
         regions,
     };
-    execute(&launch, memory, options, queue, monitor)
+    let outcome = execute(&launch, memory, options, queue, races, monitor);
+    // Another buffer may get the address of the captures.
+    races.forget(literal.address());
+    outcome
 }
 
-/// Writes the execution time of a kernel, and the time since it was enqueued (`CLK_PROFILING_COMMAND_EXEC_TIME`).
+/// Writes the times until a kernel has ended and until it is complete (`CLK_PROFILING_COMMAND_EXEC_TIME`).
 fn profile(objects: &Objects, addresses: &[u64], times: [u64; 2]) {
     for &address in addresses {
         let Some(location) =
@@ -165,6 +187,7 @@ fn execute(
     memory: &Memory,
     options: &Options,
     queue: &Queue,
+    races: &mut Races,
     monitor: Option<&dyn Monitor>,
 ) -> Outcome {
     let count: u64 = launch.regions.iter().map(count).sum();
@@ -187,11 +210,11 @@ fn execute(
         Checks::Off => options.threads.clamp(1, 256).min(count.max(1) as usize),
     };
     if threads == 1 {
-        shared.run_groups();
+        shared.run_groups(races);
     } else {
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| shared.run_groups());
+                scope.spawn(|| shared.run_groups(&mut Races::new(launch.environment())));
             }
         });
     }
@@ -207,9 +230,9 @@ fn count(region: &Region) -> u64 {
 
 impl Shared<'_> {
     /// A thread's loop: starts groups while there are any, and resumes those that yielded.
-    fn run_groups(&self) {
+    fn run_groups(&self, races: &mut Races) {
         let mut waiting: VecDeque<Group<'_>> = VecDeque::new();
-        let (mut pool, mut races) = (Pool::default(), Races::new(self.launch.environment()));
+        let mut pool = Pool::default();
         while !self.stopped.load(Relaxed) {
             let running: usize = waiting.iter().map(Group::running_items).sum();
             let begun = if running < MAX_RUNNING_ITEMS { self.start_next_group() } else { None };
@@ -220,7 +243,7 @@ impl Shared<'_> {
                 resources: &self.resources,
                 options: self.options,
                 pool: &mut pool,
-                races: &mut races,
+                races,
                 printed: &mut printed,
                 print_room: &self.print_room,
                 queue: self.queue,

@@ -2,9 +2,9 @@
 //!
 //! Owns happens-before and, for Vulkan, availability and visibility. Must not depend on accesses or objects.
 
-use std::rc::Rc;
+use std::{ops::Range, sync::Arc};
 
-use super::shadow::RecordedAccess;
+use super::{COPIES, shadow::RecordedAccess};
 use crate::{
     Environment,
     code::{Order, Scope, Semantics},
@@ -50,14 +50,16 @@ impl Member {
 pub(super) struct Clock {
     /// The epoch of the whole own group.
     floor: u32,
-    others: Option<Rc<Others>>,
+    others: Option<Arc<Others>>,
 }
 
 /// Epochs of whole groups and of single work-items, ordered by number.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Others {
     groups: Vec<(u32, u32)>,
     work_items: Vec<(u32, u32)>,
+    /// Groups that have ended: disjoint ranges of their numbers, in order.
+    ended: Vec<(u32, u32)>,
 }
 
 /// The epoch of a number in a list.
@@ -86,6 +88,32 @@ fn merged(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     all
 }
 
+/// Whether one of the ranges contains a number.
+fn contains(ranges: &[(u32, u32)], number: u32) -> bool {
+    let after = ranges.partition_point(|range| range.0 <= number);
+    after.checked_sub(1).is_some_and(|at| number < ranges[at].1)
+}
+
+/// The union of ranges. Adjacent ones become one.
+fn united(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    all.dedup_by(|later, earlier| {
+        let touches = later.0 <= earlier.1;
+        if touches {
+            earlier.1 = earlier.1.max(later.1);
+        }
+        touches
+    });
+    all
+}
+
+/// The intersection of ranges.
+fn intersected(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let all = a.iter().flat_map(|one| b.iter().map(|other| (one.0.max(other.0), one.1.min(other.1))));
+    all.filter(|range| range.0 < range.1).collect()
+}
+
 /// Intersects two lists, taking the earlier epochs.
 fn common(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let both = a.iter().map(|&(number, until)| (number, until.min(epoch(b, number))));
@@ -100,7 +128,9 @@ impl Clock {
             return true;
         }
         self.others.as_ref().is_some_and(|others| {
-            epoch(&others.groups, other.group) >= until || epoch(&others.work_items, number) >= until
+            epoch(&others.groups, other.group) >= until
+                || epoch(&others.work_items, number) >= until
+                || contains(&others.ended, other.group & !COPIES)
         })
     }
 
@@ -109,16 +139,13 @@ impl Clock {
         if group == own {
             self.floor = self.floor.max(other.floor);
         } else if other.floor > 0 {
-            self.add(Others { groups: vec![(group, other.floor)], work_items: Vec::new() });
+            self.add(Others { groups: vec![(group, other.floor)], ..Others::default() });
         }
         match (&self.others, &other.others) {
             (_, None) => {}
-            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => {}
             (None, Some(theirs)) => self.others = Some(theirs.clone()),
-            (Some(_), Some(theirs)) => {
-                let theirs = Others { groups: theirs.groups.clone(), work_items: theirs.work_items.clone() };
-                self.add(theirs);
-            }
+            (Some(_), Some(theirs)) => self.add(Others::clone(theirs)),
         }
         if let Some(others) = &self.others {
             self.floor = self.floor.max(epoch(&others.groups, own));
@@ -126,31 +153,69 @@ impl Clock {
     }
 
     fn add(&mut self, new: Others) {
-        self.others = Some(Rc::new(match &self.others {
+        self.others = Some(Arc::new(match &self.others {
             None => new,
             Some(others) => Others {
                 groups: merged(&others.groups, &new.groups),
                 work_items: merged(&others.work_items, &new.work_items),
+                ended: united(&others.ended, &new.ended),
             },
         }));
     }
 
     /// Joins the epochs of some work-items, ordered by number.
     pub(super) fn join_epochs(&mut self, work_items: Vec<(u32, u32)>) {
-        self.add(Others { groups: Vec::new(), work_items });
+        self.add(Others { work_items, ..Others::default() });
     }
 
     /// The meet of two clocks.
     fn common(&self, other: &Self) -> Self {
         let others = match (&self.others, &other.others) {
-            (Some(one), Some(two)) if !Rc::ptr_eq(one, two) => Some(Rc::new(Others {
+            (Some(one), Some(two)) if !Arc::ptr_eq(one, two) => Some(Arc::new(Others {
                 groups: common(&one.groups, &two.groups),
                 work_items: common(&one.work_items, &two.work_items),
+                ended: intersected(&one.ended, &two.ended),
             })),
             (Some(one), Some(_)) => Some(one.clone()),
             _ => None,
         };
         Self { floor: self.floor.min(other.floor), others }
+    }
+}
+
+/// What happens before a kernel starts, or before an event is complete, in each space.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Past([Clock; SPACES]);
+
+/// The group of no work-item.
+const NO_GROUP: u32 = u32::MAX;
+
+impl Past {
+    /// The clocks of a work-item that starts after this.
+    pub(super) fn clocks(&self) -> [Clock; SPACES] {
+        self.0.clone()
+    }
+
+    /// Adds another past.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            mine.join(NO_GROUP, theirs, NO_GROUP);
+        }
+    }
+
+    /// Adds all accesses of these groups, which have ended when anything follows.
+    pub(super) fn join_groups(&mut self, groups: Range<u32>) {
+        for clock in &mut self.0 {
+            clock.add(Others { ended: vec![(groups.start, groups.end)], ..Others::default() });
+        }
+    }
+
+    /// Adds what another work-item has released.
+    pub(super) fn join_release(&mut self, release: &Release) {
+        for (space, clock) in self.0.iter_mut().enumerate() {
+            clock.join(NO_GROUP, &release.known[space], release.member.group);
+            clock.join_epochs(vec![(release.number, release.epoch)]);
+        }
     }
 }
 
@@ -248,6 +313,14 @@ impl Thread {
         Release { number, member, epoch, known, available, scope, spaces }
     }
 
+    /// A point that later work of other kernels is ordered after (OpenCL API 3.3.7.5: the call that enqueues a command).
+    pub(super) fn past(&mut self) -> Past {
+        let mut past = Past::default();
+        past.join_release(&self.release(Scope::AllDevices, [true; SPACES], false));
+        self.epoch += 1;
+        past
+    }
+
     /// A visibility operation: available writes become visible here.
     pub(super) fn make_visible(&mut self, spaces: [bool; SPACES]) {
         for (space, _) in spaces.iter().enumerate().filter(|(_, is_named)| **is_named) {
@@ -337,7 +410,7 @@ impl Thread {
         for clock in &mut self.known {
             // A copy has its own group.
             if clock.floor > 0 {
-                clock.add(Others { groups: vec![(first.member.group, clock.floor)], work_items: Vec::new() });
+                clock.add(Others { groups: vec![(first.member.group, clock.floor)], ..Others::default() });
             }
             clock.floor = 0;
             if is_alone {
@@ -427,6 +500,17 @@ mod tests {
     fn lists_merge() {
         assert_eq!(merged(&[(1, 5), (3, 1)], &[(1, 2), (2, 2)]), [(1, 5), (2, 2), (3, 1)]);
         assert_eq!(merged(&[], &[(1, 2)]), [(1, 2)]);
+    }
+
+    #[test]
+    fn ranges_unite() {
+        let (a, b) = ([(1, 3), (7, 8)], [(3, 4), (6, 9), (12, 13)]);
+        let all = united(&a, &b);
+        assert_eq!((&all[..], intersected(&a, &b)), (&[(1, 4), (6, 9), (12, 13)][..], vec![(7, 8)]));
+        assert_eq!(
+            [0, 1, 3, 4, 8, 12].map(|number| contains(&all, number)),
+            [false, true, true, false, true, true]
+        );
     }
 
     #[test]

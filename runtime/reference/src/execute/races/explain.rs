@@ -1,23 +1,23 @@
 //! Race reports: the two accesses, and why they are not ordered.
 
-use super::{AccessInfo, COPIES, GLOBAL, IMAGE, LOCAL, Member, RecordedAccess, Thread};
+use super::{AccessInfo, Agents, COPIES, GLOBAL, IMAGE, LOCAL, Member, RecordedAccess, Thread};
 use crate::{
     Environment,
     code::Scope,
     memory::Location,
-    report::{Access as Kind, Agent, Problem, Race},
+    report::{Access as Kind, Problem, Race},
 };
 
 /// The report for an access and an earlier one.
 pub(super) fn race(
     earlier: &RecordedAccess,
-    members: &[Member],
+    agents: &Agents,
     thread: &Thread,
     access: AccessInfo,
     space: usize,
     location: Option<Location>,
 ) -> Problem {
-    let there = members[earlier.thread as usize];
+    let there = agents.members[earlier.thread as usize];
     let copies = thread.member.group | there.group;
     let is_together = (thread.member.group ^ there.group) & !COPIES == 0;
     let where_they_are =
@@ -43,6 +43,10 @@ pub(super) fn race(
             name(one),
             name(other)
         ),
+        (None, None) if agents.is_earlier(there) => {
+            "nothing orders the kernels: neither a flag of enqueue_kernel nor an event makes one wait for the other"
+                .to_owned()
+        }
         _ if elsewhere => format!("the synchronization between them does not order {memory}: {flag} is missing"),
         (None, None) if is_together => {
             format!(
@@ -59,16 +63,12 @@ pub(super) fn race(
         (true, None) => Kind::Write,
         (false, None) => Kind::Read,
     };
-    let agent = |member: Member| match member.group & COPIES {
-        0 => Agent::WorkItem { group: member.group, index: member.index },
-        _ => Agent::Copy,
-    };
     Problem::Race(Box::new(Race {
         this: kind(access.is_write, access.atomic),
-        by: agent(thread.member),
+        by: agents.agent(thread.number),
         other: kind(earlier.is_write, earlier.atomic),
         other_at: earlier.at,
-        other_by: agent(there),
+        other_by: agents.agent(earlier.thread),
         reason,
         address: location.map(Location::address),
     }))

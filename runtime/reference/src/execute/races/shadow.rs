@@ -83,6 +83,13 @@ impl Shadow {
         page.as_ref()?.get(index as usize % PAGE)
     }
 
+    /// Removes the accesses to an object.
+    pub(super) fn forget(&mut self, object: u32) {
+        if let Some(pages) = self.0.get_mut(object as usize) {
+            pages.clear();
+        }
+    }
+
     /// The words of an object.
     #[inline]
     pub(super) fn object(&mut self, number: u32) -> Words<'_> {
