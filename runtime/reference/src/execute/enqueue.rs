@@ -90,8 +90,8 @@ struct Event {
     parent: u64,
     /// The number of incomplete children, plus one until the command itself has ended (OpenCL API 3.2.3).
     open: u32,
-    /// When the kernel started and ended.
-    times: [Instant; 2],
+    /// When the kernel started and ended, and when it was complete.
+    times: [Instant; 3],
     /// The addresses for profiling data.
     profiles: Vec<u64>,
     /// What has happened when the event is complete.
@@ -209,6 +209,14 @@ impl Queue {
     }
 }
 
+impl Event {
+    /// The nanoseconds from the start of the kernel until it has ended, and until it is complete.
+    fn durations(&self) -> [u64; 2] {
+        let [start, end, complete] = self.times;
+        [end, complete].map(|until| until.saturating_duration_since(start).as_nanos() as u64)
+    }
+}
+
 impl State {
     fn event(&mut self, handle: u64) -> Option<&mut Event> {
         self.events.get_mut(usize::try_from(handle.checked_sub(1)?).ok()?)
@@ -228,11 +236,9 @@ impl State {
                 break;
             }
             event.status = status;
+            event.times[2] = Instant::now();
             if !event.profiles.is_empty() {
-                let [start, end] = event.times;
-                let times = [end, Instant::now()].map(|until| until.saturating_duration_since(start));
-                let times = times.map(|time| time.as_nanos() as u64);
-                profiles.push((std::mem::take(&mut event.profiles), times));
+                profiles.push((std::mem::take(&mut event.profiles), event.durations()));
             }
             let (parent, past) = (event.parent, event.past.clone());
             // No command waits for the launched kernel.
@@ -271,7 +277,7 @@ impl State {
             count,
             parent,
             open: 1,
-            times: [Instant::now(); 2],
+            times: [Instant::now(); 3],
             profiles: Vec::new(),
             past: Past::default(),
             acquired: Past::default(),
@@ -361,6 +367,15 @@ pub(crate) fn perform<const CHECKS: bool>(
             let mut state = queue.lock();
             match state.event(value(*event)) {
                 Some(event) if event.is_user => return Err(misuse("queries the times of a user event")),
+                Some(event) if event.status <= 0 => {
+                    if CHECKS {
+                        view.check_races(pointer, 16, true)?;
+                    }
+                    let (cells, at) = view.locate(pointer, 16, Access::Write)?;
+                    for (time, offset) in event.durations().into_iter().zip([0, 8]) {
+                        cells.store(at + offset, 8, time);
+                    }
+                }
                 Some(event) => event.profiles.push(pointer),
                 None => return Err(misuse("queries the times of a nonexistent event")),
             }
