@@ -15,37 +15,15 @@ pub fn is_near(name: &str, candidate: &str) -> bool {
 /// The edit distance between two names (insertions, deletions, replacements and transpositions of adjacent letters),
 /// if it is at most a third of the letters.
 fn distance(name: &str, other: &str) -> Option<usize> {
-    let (left, right) = (name.as_bytes(), other.as_bytes());
     // All short names are near each other, so only the case may differ.
-    let limit = match left.len() {
+    let limit = match name.len() {
         0..=2 => usize::from(name.eq_ignore_ascii_case(other)),
         length => (length / 3).min(3),
     };
-    if name == other || left.len().abs_diff(right.len()) > limit {
+    if name == other || name.len().abs_diff(other.len()) > limit {
         return None;
     }
-    // The rows of the table for the last two letters and for the current one.
-    let mut before = vec![0; right.len() + 1];
-    let mut above: Vec<usize> = (0..=right.len()).collect();
-    let mut row = before.clone();
-    for (i, &l) in left.iter().enumerate() {
-        row[0] = i + 1;
-        let mut least_of_row = row[0];
-        for (j, &r) in right.iter().enumerate() {
-            let mut min = (above[j] + usize::from(l != r)).min(above[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && l == right[j - 1] && left[i - 1] == r {
-                min = min.min(before[j - 1] + 1);
-            }
-            row[j + 1] = min;
-            least_of_row = least_of_row.min(min);
-        }
-        // A transposition may still lower the distance by one.
-        if least_of_row > limit + 1 {
-            return None;
-        }
-        (before, above, row) = (above, row, before);
-    }
-    Some(above[right.len()]).filter(|&distance| distance <= limit)
+    Some(strsim::osa_distance(name, other)).filter(|&distance| distance <= limit)
 }
 
 #[cfg(test)]

@@ -424,7 +424,7 @@ fn arguments(names: &[String]) -> String {
 fn available(name: &str, kernels: &[String]) -> String {
     let nearest = kernels
         .iter()
-        .map(|kernel| (distance(name, kernel), kernel))
+        .map(|kernel| (strsim::levenshtein(name, kernel), kernel))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, kernel)| *distance <= kernel.chars().count().div_ceil(3));
     match (nearest, kernels) {
@@ -432,22 +432,6 @@ fn available(name: &str, kernels: &[String]) -> String {
         (Some((_, kernel)), _) => format!("; did you mean `{kernel}`?"),
         (None, _) => format!("; there are {}", kernels.join(", ")),
     }
-}
-
-/// The Levenshtein distance between two words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -463,12 +447,5 @@ mod tests {
             "there is no kernel `histogramm`; did you mean `histogram`?"
         );
         assert_eq!(error("scan").to_string(), "there is no kernel `scan`; there are histogram, reduce");
-    }
-
-    #[test]
-    fn edit_distances_are_computed() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
     }
 }
