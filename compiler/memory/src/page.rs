@@ -249,7 +249,7 @@ fn vocabulary(page: &mut String) {
     line(
         page,
         format_args!(
-            "On Vulkan, all_svm_devices means the device, because the runtime does not support fine-grained sharing.\n"
+            "On Vulkan, all_svm_devices means the device, because Vulkan has no scope that includes the host.\n"
         ),
     );
     table(

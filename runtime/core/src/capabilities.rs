@@ -193,7 +193,7 @@ pub struct Capabilities {
     /// (`CL_MEM_USE_HOST_PTR`); `None` if unsupported.
     pub host_memory_alignment: Option<u64>,
     /// `CL_DEVICE_SVM_ATOMICS`: the host and a running kernel can synchronize by atomics on shared virtual memory.
-    /// Coarse- and fine-grained buffers are offered everywhere.
+    /// [`Device::svm`](crate::Device::svm) works on every device.
     pub svm_atomics: bool,
     /// `CL_DEVICE_MAX_COMPUTE_UNITS`; `None` if the driver does not report it.
     pub compute_units: Option<u32>,
