@@ -147,6 +147,45 @@ fn states_of_scans() {
 }
 
 #[test]
+fn arrivals_of_reductions() {
+    let launch = Launch {
+        sizes: PAIR,
+        arguments: &["buf:ulong[1]", "buf:int[2]", "buf:int[1]"],
+        kernel: "kernel void k(global ulong *state, global int *parts, global int *out) {
+            parts[get_group_id(0)] = get_group_id(0) + 5;
+            if (kiln_reduce_arrive(state, 2))
+                *out = parts[0] + parts[1];
+        }",
+        outcomes: &["out=11"],
+    };
+    let head = "#define KILN_NAME sum\n#define KILN_TYPE int\n#define KILN_OP(a, b) ((a) + (b))\n\
+                #define KILN_IDENTITY 0\n#include <kiln/scan.h>";
+    prove(head, &[launch]);
+}
+
+/// The second tile publishes its own count and then that of both tiles; the third one finds either. Relaxed operations suffice,
+/// because a word contains the count and its state.
+#[test]
+fn counts_of_sorts() {
+    let launch = Launch {
+        sizes: [3, 1],
+        arguments: &["buf:uint[768]", "buf:uint[1]"],
+        kernel: "kernel void k(global uint *counts, global uint *out) {
+            uint tile = get_group_id(0);
+            if (tile == 2) {
+                *out = kiln_sort_look_back(counts, tile, 1);
+            } else {
+                kiln_sort_publish(counts, tile, 1, tile + 3, tile == 0 ? KILN_SORT_ALL : KILN_SORT_OWN);
+                if (tile == 1)
+                    kiln_sort_publish(counts, tile, 1, 7, KILN_SORT_ALL);
+            }
+        }",
+        outcomes: &["out=7"],
+    };
+    prove("#define KILN_NAME by_key\n#define KILN_SORT_LOOKS 2\n#include <kiln/sort.h>", &[launch]);
+}
+
+#[test]
 fn hash_tables() {
     let launch = Launch {
         sizes: PAIR,

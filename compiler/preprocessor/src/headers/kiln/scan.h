@@ -89,6 +89,13 @@ inline uint kiln_scan_look(global ulong *state, uint tile, uint launch, uint *bi
 }
 #endif
 
+// Counts a work-group that has written its result. The last one of a launch reads the results of all others.
+inline bool kiln_reduce_arrive(global ulong *state, uint groups)
+{
+    uint before = atomic_fetch_add_explicit((volatile global atomic_uint *)state, 1u, memory_order_acq_rel, memory_scope_device);
+    return before % groups == groups - 1;
+}
+
 #endif
 
 #if !(defined(KILN_NAME) && defined(KILN_TYPE) && defined(KILN_OP) && defined(KILN_IDENTITY))
@@ -301,8 +308,7 @@ inline void KILN_FUNCTION(_reduce)(const global KILN_TYPE *in, global KILN_TYPE 
     local uint *shared = (local uint *)(scratch + 257);
     if (id == 0) {
         parts[get_group_id(0)] = sum;
-        uint before = atomic_fetch_add_explicit((volatile global atomic_uint *)state, 1u, memory_order_acq_rel, memory_scope_device);
-        shared[0] = before % groups == groups - 1;
+        shared[0] = kiln_reduce_arrive(state, groups);
     }
     work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (shared[0]) {
