@@ -47,6 +47,18 @@ bool __builtin_saddll_overflow|__builtin_ssubll_overflow|__builtin_smulll_overfl
 bool __builtin_uadd_overflow|__builtin_usub_overflow|__builtin_umul_overflow(uint, uint, P uint *) = own
 bool __builtin_uaddl_overflow|__builtin_usubl_overflow|__builtin_umull_overflow(ulong, ulong, P ulong *) = own
 bool __builtin_uaddll_overflow|__builtin_usubll_overflow|__builtin_umulll_overflow(ulong, ulong, P ulong *) = own
+# With operands and a result of any integer types. `sema::overflow` selects the form for operands of several types: both
+# as 64 bits, a mask of those that are signed, and the result's type in the name.
+@T char uchar short ushort int uint long ulong
+bool __builtin_add_overflow|__builtin_sub_overflow|__builtin_mul_overflow(T, T, P T *) = own
+bool __kiln_add_overflow_char|__kiln_sub_overflow_char|__kiln_mul_overflow_char(long, long, int, P char *) = own
+bool __kiln_add_overflow_uchar|__kiln_sub_overflow_uchar|__kiln_mul_overflow_uchar(long, long, int, P uchar *) = own
+bool __kiln_add_overflow_short|__kiln_sub_overflow_short|__kiln_mul_overflow_short(long, long, int, P short *) = own
+bool __kiln_add_overflow_ushort|__kiln_sub_overflow_ushort|__kiln_mul_overflow_ushort(long, long, int, P ushort *) = own
+bool __kiln_add_overflow_int|__kiln_sub_overflow_int|__kiln_mul_overflow_int(long, long, int, P int *) = own
+bool __kiln_add_overflow_uint|__kiln_sub_overflow_uint|__kiln_mul_overflow_uint(long, long, int, P uint *) = own
+bool __kiln_add_overflow_long|__kiln_sub_overflow_long|__kiln_mul_overflow_long(long, long, int, P long *) = own
+bool __kiln_add_overflow_ulong|__kiln_sub_overflow_ulong|__kiln_mul_overflow_ulong(long, long, int, P ulong *) = own
 void __builtin_unreachable() = own
 void __builtin_trap() = trap
 void __builtin_verbose_trap(constant const char *, constant const char *) = trap

@@ -26,6 +26,7 @@ mod image;
 mod init;
 mod kernel;
 mod nesting;
+mod overflow;
 mod overload;
 mod placement;
 mod pragmas;

@@ -14,6 +14,15 @@
 // Defines: __builtin_smulll_overflow __builtin_uadd_overflow __builtin_usub_overflow __builtin_umul_overflow
 // Defines: __builtin_uaddl_overflow __builtin_usubl_overflow __builtin_umull_overflow __builtin_uaddll_overflow
 // Defines: __builtin_usubll_overflow __builtin_umulll_overflow
+// Defines: __builtin_add_overflow __builtin_sub_overflow __builtin_mul_overflow
+// Defines: __kiln_add_overflow_char __kiln_sub_overflow_char __kiln_mul_overflow_char
+// Defines: __kiln_add_overflow_uchar __kiln_sub_overflow_uchar __kiln_mul_overflow_uchar
+// Defines: __kiln_add_overflow_short __kiln_sub_overflow_short __kiln_mul_overflow_short
+// Defines: __kiln_add_overflow_ushort __kiln_sub_overflow_ushort __kiln_mul_overflow_ushort
+// Defines: __kiln_add_overflow_int __kiln_sub_overflow_int __kiln_mul_overflow_int
+// Defines: __kiln_add_overflow_uint __kiln_sub_overflow_uint __kiln_mul_overflow_uint
+// Defines: __kiln_add_overflow_long __kiln_sub_overflow_long __kiln_mul_overflow_long
+// Defines: __kiln_add_overflow_ulong __kiln_sub_overflow_ulong __kiln_mul_overflow_ulong
 
 uint byte_of(uint x, uint index) { return x >> (8 * index) & 0xff; }
 uint distance_of(uint a, uint b) { return a > b ? a - b : b - a; }
@@ -149,5 +158,74 @@ SIGNED_OVERFLOW(ll, long, ulong, 64)
 UNSIGNED_OVERFLOW(, uint)
 UNSIGNED_OVERFLOW(l, ulong)
 UNSIGNED_OVERFLOW(ll, ulong)
+
+// The same for operands and results of any types. A sum of operands of fewer than 32 bits fits into `int`.
+#define SMALL_OVERFLOW(T)                                                                                   \
+    bool __builtin_add_overflow_##T(T x, T y, T *sum) { return (*sum = (T)(x + y)) != x + y; }               \
+    bool __builtin_sub_overflow_##T(T x, T y, T *difference) { return (*difference = (T)(x - y)) != x - y; }
+SMALL_OVERFLOW(char)
+SMALL_OVERFLOW(uchar)
+SMALL_OVERFLOW(short)
+SMALL_OVERFLOW(ushort)
+bool __builtin_mul_overflow_char(char x, char y, char *product) { return (*product = (char)(x * y)) != x * y; }
+bool __builtin_mul_overflow_uchar(uchar x, uchar y, uchar *product) {
+    return (*product = (uchar)(x * y)) != x * y;
+}
+bool __builtin_mul_overflow_short(short x, short y, short *product) {
+    return (*product = (short)(x * y)) != x * y;
+}
+bool __builtin_mul_overflow_ushort(ushort x, ushort y, ushort *product) {
+    return (*product = (ushort)((uint)x * y)) != (uint)x * y;
+}
+
+#define LARGE_OVERFLOW(T, S, L)                                                                             \
+    bool __builtin_add_overflow_##T(T x, T y, T *sum) { return __builtin_##S##add##L##_overflow_##T(x, y, sum); } \
+    bool __builtin_sub_overflow_##T(T x, T y, T *difference) {                                               \
+        return __builtin_##S##sub##L##_overflow_##T(x, y, difference);                                       \
+    }                                                                                                        \
+    bool __builtin_mul_overflow_##T(T x, T y, T *product) {                                                  \
+        return __builtin_##S##mul##L##_overflow_##T(x, y, product);                                          \
+    }
+LARGE_OVERFLOW(int, s, )
+LARGE_OVERFLOW(uint, u, )
+LARGE_OVERFLOW(long, s, l)
+LARGE_OVERFLOW(ulong, u, l)
+
+// The bits over the lowest 64 of an operand. Bit `index` of `mask` says whether it is signed.
+long high_of(long x, int mask, int index) { return mask >> index & 1 ? x >> 63 : 0; }
+
+// Whether an integer of two words is in the range of a type of at most 64 bits, by its lowest and highest value.
+bool is_in_range(ulong low, long high, long least, ulong most) {
+    return high == 0 ? low <= most : high == -1 && (long)low < 0 && (long)low >= least;
+}
+
+// Operands of different types. `mask` is a constant.
+#define MIXED_OVERFLOW(T, LEAST, MOST)                                                                      \
+    bool __kiln_add_overflow_##T##_long(long x, long y, int mask, T *sum) {                                  \
+        ulong low = (ulong)x + (ulong)y;                                                                     \
+        *sum = (T)low;                                                                                       \
+        long high = high_of(x, mask, 0) + high_of(y, mask, 1) + (low < (ulong)x);                            \
+        return !is_in_range(low, high, LEAST, MOST);                                                         \
+    }                                                                                                        \
+    bool __kiln_sub_overflow_##T##_long(long x, long y, int mask, T *difference) {                           \
+        ulong low = (ulong)x - (ulong)y;                                                                     \
+        *difference = (T)low;                                                                                \
+        long high = high_of(x, mask, 0) - high_of(y, mask, 1) - ((ulong)x < (ulong)y);                       \
+        return !is_in_range(low, high, LEAST, MOST);                                                         \
+    }                                                                                                        \
+    bool __kiln_mul_overflow_##T##_long(long x, long y, int mask, T *product) {                              \
+        ulong a = high_of(x, mask, 0) < 0 ? -(ulong)x : x, b = high_of(y, mask, 1) < 0 ? -(ulong)y : y;      \
+        *product = (T)((ulong)x * (ulong)y);                                                                             \
+        bool is_negative = high_of(x, mask, 0) != high_of(y, mask, 1);                                       \
+        return mul_hi(a, b) != 0 || a * b > (is_negative ? -(ulong)LEAST : MOST);                            \
+    }
+MIXED_OVERFLOW(char, CHAR_MIN, CHAR_MAX)
+MIXED_OVERFLOW(uchar, 0L, UCHAR_MAX)
+MIXED_OVERFLOW(short, SHRT_MIN, SHRT_MAX)
+MIXED_OVERFLOW(ushort, 0L, USHRT_MAX)
+MIXED_OVERFLOW(int, INT_MIN, INT_MAX)
+MIXED_OVERFLOW(uint, 0L, UINT_MAX)
+MIXED_OVERFLOW(long, LONG_MIN, LONG_MAX)
+MIXED_OVERFLOW(ulong, 0L, ULONG_MAX)
 
 void __builtin_unreachable_(void) {}

@@ -106,7 +106,10 @@ impl Sema<'_> {
         if arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(span);
         }
-        let Some(set) = self.overload_cache.lookup(name, &context) else {
+        let Ok((other, arguments)) = self.overflow_form(arguments, &call) else {
+            return self.error_value(span);
+        };
+        let Some(set) = self.overload_cache.lookup(other.as_deref().unwrap_or(name), &context) else {
             if let Some(missing) = builtins::needs(name, &context) {
                 self.report_missing(&format!("`{name}`"), &missing, callee);
                 return self.error_value(span);
@@ -122,7 +125,9 @@ impl Sema<'_> {
         let types = self.argument_types(&arguments);
         match self.overload_cache.resolve(&set, &mut self.types, &types) {
             Ok(overload) => {
-                self.note_call(callee, written, || Callee::Builtin(Overload::clone(&overload)));
+                if other.is_none() {
+                    self.note_call(callee, written, || Callee::Builtin(Overload::clone(&overload)));
+                }
                 self.builtin_node(&overload, arguments, &call)
             }
             Err(failure) => {
