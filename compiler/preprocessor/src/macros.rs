@@ -129,6 +129,8 @@ pub(super) enum Entry {
 pub(super) struct Macros {
     slots: Vec<Option<Entry>>,
     macros: Vec<Rc<Macro>>,
+    /// The definitions that `#pragma push_macro` has saved, the last one at the end.
+    saved: Vec<(Symbol, Option<Entry>)>,
 }
 
 impl Macros {
@@ -157,6 +159,19 @@ impl Macros {
 
     pub(super) fn undefine(&mut self, name: Symbol) {
         self.set(name, None);
+    }
+
+    /// `#pragma push_macro`
+    pub(super) fn save(&mut self, name: Symbol) {
+        self.saved.push((name, self.entry(name)));
+    }
+
+    /// `#pragma pop_macro`. Without a saved definition, it has no effect.
+    pub(super) fn restore(&mut self, name: Symbol) {
+        if let Some(last) = self.saved.iter().rposition(|(saved, _)| *saved == name) {
+            let (_, entry) = self.saved.remove(last);
+            self.set(name, entry);
+        }
     }
 
     fn set(&mut self, name: Symbol, entry: Option<Entry>) {

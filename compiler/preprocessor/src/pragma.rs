@@ -18,12 +18,25 @@ pub enum Pragma<'a> {
     Unroll(&'a str),
     /// `nounroll`
     NoUnroll,
+    /// `pack(…)` of other compilers: the maximum alignment of the members of structures.
+    Pack(Packing<'a>),
     /// A pragma of other compilers that has no effect here.
     Ignored,
     /// An unknown pragma.
     Unknown,
     /// An invalid `OPENCL` pragma. Contains the expected text.
     Malformed(&'static str),
+}
+
+/// A change of the maximum alignment of members. The alignments are powers of two up to 16; `None` is no maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing<'a> {
+    /// `pack(n)`, `pack()`
+    Set(Option<u64>),
+    /// `pack(push)`, `pack(push, name)`, `pack(push, n)`, `pack(push, name, n)`
+    Push(Option<&'a str>, Option<u64>),
+    /// `pack(pop)`, `pack(pop, name)`, `pack(pop, n)`, `pack(pop, name, n)`
+    Pop(Option<&'a str>, Option<u64>),
 }
 
 /// The behavior in an extension pragma.
@@ -58,7 +71,11 @@ impl<'a> Pragma<'a> {
             "OPENCL" | "STDC" => Self::parse_opencl(rest),
             "unroll" => Self::Unroll(rest.trim()),
             "nounroll" => Self::NoUnroll,
-            "once" | "clang" | "GCC" | "ivdep" | "omp" | "acc" | "mark" | "region" | "endregion" | "pack"
+            "pack" => Self::parse_pack(rest).map_or(
+                Self::Malformed("`pack` takes `push`, `pop` and an alignment of 1, 2, 4, 8 or 16"),
+                Self::Pack,
+            ),
+            "once" | "clang" | "GCC" | "ivdep" | "omp" | "acc" | "mark" | "region" | "endregion"
             | "message" | "push_macro" | "pop_macro" => Self::Ignored,
             _ => Self::Unknown,
         }
@@ -80,6 +97,31 @@ impl<'a> Pragma<'a> {
             ),
             _ => Self::Malformed("`EXTENSION` or `FP_CONTRACT` must follow `OPENCL`"),
         }
+    }
+
+    fn parse_pack(text: &'a str) -> Option<Packing<'a>> {
+        let inside = text.strip_prefix('(')?.trim_end().strip_suffix(')')?.trim();
+        let mut parts = inside.split(',').map(str::trim);
+        let first = parts.next()?;
+        let mut rest: Vec<&str> = parts.collect();
+        let number = |text: &str| match text.parse() {
+            Ok(most @ (1 | 2 | 4 | 8 | 16)) => Some(most),
+            _ => None,
+        };
+        let is_name = |text: &&str| text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        match first {
+            "" if rest.is_empty() => return Some(Packing::Set(None)),
+            "push" | "pop" => {}
+            most if rest.is_empty() => return number(most).map(|most| Packing::Set(Some(most))),
+            _ => return None,
+        }
+        let name = rest.first().is_some_and(is_name).then(|| rest.remove(0));
+        let most = match rest[..] {
+            [] => None,
+            [most] => Some(number(most)?),
+            _ => return None,
+        };
+        Some(if first == "push" { Packing::Push(name, most) } else { Packing::Pop(name, most) })
     }
 
     fn parse_extension(text: &'a str) -> Self {
@@ -127,6 +169,14 @@ mod tests {
         assert_eq!(Pragma::parse("OPENCL FP_CONTRACT OFF"), Pragma::FpContract(Switch::Off));
         assert_eq!(Pragma::parse("unroll 4"), Pragma::Unroll("4"));
         assert_eq!(Pragma::parse("vendor x"), Pragma::Unknown);
+        assert_eq!(Pragma::parse("pack ( )"), Pragma::Pack(Packing::Set(None)));
+        assert_eq!(Pragma::parse("pack(2)"), Pragma::Pack(Packing::Set(Some(2))));
+        assert_eq!(Pragma::parse("pack(push, 1)"), Pragma::Pack(Packing::Push(None, Some(1))));
+        assert_eq!(Pragma::parse("pack(push,a,4)"), Pragma::Pack(Packing::Push(Some("a"), Some(4))));
+        assert_eq!(Pragma::parse("pack(pop, a)"), Pragma::Pack(Packing::Pop(Some("a"), None)));
+        for text in ["pack", "pack(3)", "pack(push, 1, 2)", "pack(1", "pack(a)"] {
+            assert!(matches!(Pragma::parse(text), Pragma::Malformed(_)), "{text}");
+        }
         for text in ["OPENCL", "OPENCL EXTENSION", "OPENCL EXTENSION a enable", "OPENCL EXTENSION a : maybe"]
         {
             assert!(matches!(Pragma::parse(text), Pragma::Malformed(_)), "{text}");

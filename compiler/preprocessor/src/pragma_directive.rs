@@ -28,13 +28,24 @@ impl Preprocessor<'_> {
             }
             return None;
         }
+        let (is_unroll, is_saved) = (word == "unroll", word == "push_macro");
+        if (is_saved || word == "pop_macro")
+            && let Some(Kind::String(literal)) = line.get(2).map(|token| token.kind)
+        {
+            let name = self.interner.text(literal).trim_matches('"').to_owned();
+            let name = self.interner.intern(&name);
+            match is_saved {
+                true => self.macros.save(name),
+                false => self.macros.restore(name),
+            }
+        }
         // OpenCL C 6.12: no macro expansion after OPENCL. Elsewhere, an iteration count may be a macro.
-        let text = match word {
-            "unroll" => {
+        let text = match is_unroll {
+            true => {
                 let expanded = self.expand_all(line[1..].iter().map(|token| token.inline()).collect());
                 format!("unroll {}", self.spell(&expanded)).trim_end().to_owned()
             }
-            _ => self.spell(line),
+            false => self.spell(line),
         };
         let end = line.last().map_or(directive, |token| token.span);
         self.pragma_token(&text, directive.to(end), line.get(2).map(|name| name.span), *first)
@@ -84,7 +95,11 @@ impl Preprocessor<'_> {
                 self.sink.report(diagnostic.note("OpenCL C 6.12 and 6.12.1; the pragma is ignored"));
             }
             Pragma::Extension { name, behavior } => self.check_extension(name, behavior, span, third),
-            Pragma::FpContract(_) | Pragma::Unroll(_) | Pragma::NoUnroll | Pragma::Ignored => {}
+            Pragma::FpContract(_)
+            | Pragma::Pack(_)
+            | Pragma::Unroll(_)
+            | Pragma::NoUnroll
+            | Pragma::Ignored => {}
         }
         Some(Tok { kind: Kind::Pragma(self.interner.intern(text)), span, ..like })
     }

@@ -3,7 +3,7 @@
 //! Supported extensions are available without the pragma, as in other compilers. If the specification requires the
 //! pragma and portable programs use it, its absence is a warning.
 
-use kiln_preprocessor::pragma::{Behavior, Pragma, Switch};
+use kiln_preprocessor::pragma::{Behavior, Packing, Pragma, Switch};
 use kiln_session::{
     diag::{Change, Code, Diagnostic},
     extensions::{Extension, Extensions},
@@ -19,11 +19,39 @@ pub(crate) struct Pragmas {
     enabled: Extensions,
     /// Whether floating-point operations may be contracted here (`FP_CONTRACT`, OpenCL C 6.15.2.1).
     pub(super) contracts: bool,
+    /// The maximum alignment of members (`#pragma pack`).
+    pub(super) packing: Option<u64>,
+    /// The maximums that `push` has saved, with their names.
+    packings: Vec<(Option<String>, Option<u64>)>,
 }
 
 impl Default for Pragmas {
     fn default() -> Self {
-        Self { enabled: Extensions::NONE, contracts: true }
+        Self { enabled: Extensions::NONE, contracts: true, packing: None, packings: Vec::new() }
+    }
+}
+
+impl Pragmas {
+    /// Applies `#pragma pack`, as other compilers do.
+    fn pack(&mut self, packing: Packing<'_>) {
+        match packing {
+            Packing::Set(most) => self.packing = most,
+            Packing::Push(name, most) => {
+                self.packings.push((name.map(str::to_owned), self.packing));
+                self.packing = most.or(self.packing);
+            }
+            Packing::Pop(name, most) => {
+                let last = match name {
+                    Some(name) => self.packings.iter().rposition(|(it, _)| it.as_deref() == Some(name)),
+                    None => self.packings.len().checked_sub(1),
+                };
+                if let Some(last) = last {
+                    self.packing = self.packings[last].1;
+                    self.packings.truncate(last);
+                }
+                self.packing = most.or(self.packing);
+            }
+        }
     }
 }
 
@@ -48,6 +76,10 @@ impl Sema<'_> {
             }
             Pragma::FpContract(switch) => {
                 self.pragmas.contracts = switch != Switch::Off;
+                None
+            }
+            Pragma::Pack(packing) => {
+                self.pragmas.pack(packing);
                 None
             }
             Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,

@@ -172,7 +172,11 @@ impl Sema<'_> {
         let layout = lay_out(
             kind,
             &members.layouts,
-            RecordAttributes { is_packed: attributes.packed.is_some(), aligned: attributes.aligned },
+            RecordAttributes {
+                is_packed: attributes.packed.is_some(),
+                aligned: attributes.aligned,
+                max_member_align: self.pragmas.packing,
+            },
         );
         for (field, offset) in members.fields.iter_mut().zip(&layout.offsets) {
             field.offset = *offset;

@@ -32,6 +32,8 @@ pub struct RecordAttributes {
     pub is_packed: bool,
     /// `aligned`: the minimum alignment.
     pub aligned: Option<u64>,
+    /// `#pragma pack`: the maximum alignment of the members.
+    pub max_member_align: Option<u64>,
 }
 
 /// The layout of a record.
@@ -51,6 +53,7 @@ pub fn lay_out(kind: RecordKind, members: &[MemberLayout], attributes: RecordAtt
     for member in members {
         let natural = if member.is_packed || attributes.is_packed { 1 } else { member.align };
         let align = natural.max(member.aligned.unwrap_or(1));
+        let align = attributes.max_member_align.map_or(align, |most| align.min(most));
         layout.align = layout.align.max(align);
         match kind {
             RecordKind::Struct => {
@@ -169,12 +172,13 @@ mod tests {
     fn attributes_change_the_layout() {
         let types = Types::new();
         let mut members = [member(&types, TyId::scalar(Scalar::Char)), member(&types, TyId::INT)];
-        let packed = RecordAttributes { is_packed: true, aligned: None };
+        let packed = RecordAttributes { is_packed: true, ..RecordAttributes::default() };
         assert_eq!(
             lay_out(RecordKind::Struct, &members, packed),
             RecordLayout { offsets: vec![0, 1], size: 5, align: 1 }
         );
-        let packed_aligned = RecordAttributes { is_packed: true, aligned: Some(8) };
+        let packed_aligned =
+            RecordAttributes { is_packed: true, aligned: Some(8), ..RecordAttributes::default() };
         assert_eq!(
             lay_out(RecordKind::Struct, &members, packed_aligned),
             RecordLayout { offsets: vec![0, 1], size: 8, align: 8 }
