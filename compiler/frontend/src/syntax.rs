@@ -204,7 +204,12 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             }
         }
         SyntaxErrorKind::Misspelled { name, keyword } => {
-            let meant = keyword.spelling();
+            // The words without underscores are only keywords of GNU C.
+            let meant = match keyword {
+                Keyword::Typeof => "__typeof__",
+                Keyword::Asm => "__asm__",
+                _ => keyword.spelling(),
+            };
             Diagnostic::new(Code::Syntax, error.span, format!("`{}` is not declared", interner.text(name)))
                 .help(format!("did you mean `{meant}`?"))
                 .fix(error.span, format!("replace by `{meant}`"), meant)

@@ -12,6 +12,9 @@ use kiln_vocabulary::opencl::AddressSpace;
 
 use super::Sema;
 
+/// The rule for the attributes that make vectors.
+const VECTOR_LENGTHS: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
+
 /// The construct that an attribute applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -56,6 +59,8 @@ pub(crate) struct Attributes {
     pub(crate) unroll: Option<u32>,
     /// `ext_vector_type(n)` of clang.
     pub(crate) vector_length: Option<u8>,
+    /// `vector_size(bytes)` of GNU C, with its position.
+    pub(crate) vector_bytes: Option<(i128, Span)>,
     /// clang's `overloadable`: other functions may have the same name.
     pub(crate) is_overloadable: bool,
     /// `unused`: do not warn if it is unused.
@@ -147,6 +152,7 @@ impl Sema<'_> {
             "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" => {}
             "opencl_unroll_hint" => self.unroll_hint(attribute, target, found),
             "ext_vector_type" if target == Target::Typedef => self.vector_length(attribute, found),
+            "vector_size" => self.vector_bytes(attribute, target, found),
             "overloadable" if matches!(target, Target::Function | Target::Kernel) => {
                 found.is_overloadable = true;
             }
@@ -260,16 +266,61 @@ impl Sema<'_> {
 
     /// clang's `ext_vector_type(n)`, which its headers use to declare vector types.
     fn vector_length(&mut self, attribute: &ast::Attribute, found: &mut Attributes) {
-        const NOTE: &str = "OpenCL C 6.3.2: vectors have 2, 3, 4, 8 or 16 components";
         let [Argument::Expr(expr)] = attribute.arguments else {
-            return self.report_argument(attribute, "`ext_vector_type` takes one number", NOTE);
+            return self.report_argument(attribute, "`ext_vector_type` takes one number", VECTOR_LENGTHS);
         };
         match self.integer_constant(expr, "the length of a vector") {
             Some(length @ (2 | 3 | 4 | 8 | 16)) => found.vector_length = u8::try_from(length).ok(),
-            Some(length) => {
-                self.report_argument(attribute, format!("a vector cannot have {length} components"), NOTE)
-            }
+            Some(length) => self.report_argument(
+                attribute,
+                format!("a vector cannot have {length} components"),
+                VECTOR_LENGTHS,
+            ),
             None => {}
+        }
+    }
+
+    /// GNU C's `vector_size(bytes)`. Ignoring it would make a scalar of the vector.
+    fn vector_bytes(&mut self, attribute: &ast::Attribute, target: Target, found: &mut Attributes) {
+        let [Argument::Expr(expr)] = attribute.arguments else {
+            return self.report_argument(attribute, "`vector_size` takes a number of bytes", VECTOR_LENGTHS);
+        };
+        if target != Target::Typedef {
+            let message =
+                "`vector_size` is only for a typedef here; declare this with a vector type such as `int4`";
+            return self.report_argument(attribute, message, VECTOR_LENGTHS);
+        }
+        let bytes = self.integer_constant(expr, "the size of a vector");
+        found.vector_bytes = bytes.map(|bytes| (bytes, attribute.span));
+    }
+
+    /// The type of a typedef with the attributes found: a vector, if they say so.
+    pub(crate) fn vector_of(&mut self, ty: TyId, found: &Attributes) -> TyId {
+        let element = match *self.types.get(ty) {
+            Ty::Scalar(element) if element != Scalar::Bool => Some(element),
+            _ => None,
+        };
+        match (element, found.vector_length, found.vector_bytes) {
+            (Some(element), Some(length), _) => self.types.vector(element, length),
+            (Some(element), None, Some((bytes, span))) => {
+                let length = [2, 4, 8, 16]
+                    .into_iter()
+                    .find(|length| i128::from(element.size()) * i128::from(*length) == bytes);
+                let Some(length) = length else {
+                    let (shown, size) = (self.show(ty), element.size());
+                    let message =
+                        format!("no vector of `{shown}`, which has {size} bytes, has {bytes} bytes");
+                    self.report(Diagnostic::new(Code::AttributeArgument, span, message).note(VECTOR_LENGTHS));
+                    return TyId::ERROR;
+                };
+                self.types.vector(element, length)
+            }
+            (None, None, Some((_, span))) if ty != TyId::ERROR => {
+                let message = format!("`{}` cannot be the component of a vector", self.show(ty));
+                self.report(Diagnostic::new(Code::AttributeArgument, span, message).note(VECTOR_LENGTHS));
+                TyId::ERROR
+            }
+            _ => ty,
         }
     }
 

@@ -91,11 +91,7 @@ impl Sema<'_> {
             typedef_properties.align = attributes.aligned.or(typedef_properties.align);
             attributes.aligned = typedef_properties.align;
             if is_typedef {
-                if let (Some(length), Ty::Scalar(element)) =
-                    (attributes.vector_length, self.types.get(declared.ty.ty).clone())
-                {
-                    declared.ty.ty = self.types.vector(element, length);
-                }
+                declared.ty.ty = self.vector_of(declared.ty.ty, &attributes);
                 self.typedef(name, &declared, typedef_properties, one.init.is_some());
             } else if is_function {
                 if let Some(init) = &one.init {

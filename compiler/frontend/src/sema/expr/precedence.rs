@@ -65,7 +65,7 @@ impl Sema<'_> {
                 not.op.span,
                 format!("`!` applies to the left operand of `{spelling}` only"),
             )
-            .also(op.span, "compares the result, 0 or 1")
+            .also(op.span, "takes the result of `!`")
             .help("put parentheses around the comparison, or around the operand if that is meant")
             .note("C99 6.5: unary operators bind more tightly than comparisons"),
         );
