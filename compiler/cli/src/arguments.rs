@@ -17,7 +17,7 @@ use crate::{
     compile::DependencyOptions,
     litmus::LitmusCommand,
     options::CompileOptions,
-    project, response,
+    paths, project, response,
     spelling::{Respelled, respell},
     translate::TranslateCommand,
 };
@@ -244,13 +244,13 @@ pub(crate) struct LaunchArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Global size: work-items in each dimension, such as `1024` or `64,64`
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     pub(crate) global: Option<String>,
     /// Local size: work-items of a work-group in each dimension [default: chosen by the device]
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     pub(crate) local: Option<String>,
     /// First global id in each dimension
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     pub(crate) offset: Option<String>,
     /// Kernel argument, in the order of the parameters; see below
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
@@ -369,7 +369,7 @@ pub(crate) struct CompletionsCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ManCommand {
     /// Output folder, created if it does not exist
-    pub(crate) folder: std::path::PathBuf,
+    pub(crate) folder: String,
 }
 
 /// The argument of `--emit`.
@@ -394,7 +394,7 @@ impl Default for EmitArgument {
 }
 
 fn read_profile(name: &str) -> Result<String, String> {
-    std::fs::read_to_string(name).map_err(|error| {
+    std::fs::read_to_string(paths::path(name)).map_err(|error| {
         let names: Vec<_> = profile::names().collect();
         format!("the device profile `{name}` is neither {} nor a readable file: {error}", names.join(", "))
     })
@@ -550,16 +550,11 @@ pub(crate) struct Line {
 
 /// Parses the command line. Further launches, each after a `then`, are parsed separately.
 pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Line, clap::Error> {
+    let arguments = arguments.map(|argument| OsString::from(paths::text(&argument)));
     let arguments =
         response::expand(arguments).map_err(|why| clap::Error::raw(ErrorKind::Io, format!("{why}\n")))?;
     let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let unreadable =
-        arguments.iter().find(|word| word.to_str().is_none()).map(|word| word.display().to_string());
     let parsed = commands(arguments).map_err(|why| match why {
-        Mistake::Usage(error) if error.kind() == ErrorKind::InvalidUtf8 => {
-            let word = unreadable.unwrap_or_default();
-            Cli::command().error(ErrorKind::InvalidUtf8, format!("the argument `{word}` is not UTF-8"))
-        }
         Mistake::Usage(error) => *error,
         Mistake::Other(why) => Cli::command().error(ErrorKind::UnknownArgument, why),
         // The usage of the command does not help with a mistake in a file.
@@ -617,8 +612,9 @@ fn commands(arguments: Vec<OsString>) -> Result<Vec<(Command, ArgMatches)>, Mist
     let mut commands = Vec::new();
     for project in projects {
         // The options of the command line follow, and so override those of the file.
-        let flags = arguments[..2].iter().chain(&project.flags).cloned().collect();
-        let file = project.file.map(|file| file.to_string_lossy().into_owned());
+        let flags = project.flags.iter().map(|flag| OsString::from(paths::text(flag)));
+        let flags = arguments[..2].iter().cloned().chain(flags).collect();
+        let file = project.file.map(|file| paths::text(file.as_os_str()));
         let project_mistake = |why: String| {
             let why = why.lines().next().unwrap_or_default();
             let why = why.trim_start_matches("error: ");

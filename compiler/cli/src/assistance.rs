@@ -8,6 +8,7 @@ use crate::{
     arguments::{Cli, CompletionsCommand, ManCommand},
     exit::{Failure, Outcome},
     files::write_output,
+    paths,
 };
 
 pub(crate) fn completions(command: &CompletionsCommand) -> Result<Outcome, Failure> {
@@ -18,8 +19,8 @@ pub(crate) fn completions(command: &CompletionsCommand) -> Result<Outcome, Failu
 }
 
 pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
-    let folder = &command.folder;
-    fs::create_dir_all(folder)
+    let folder = paths::path(&command.folder);
+    fs::create_dir_all(&folder)
         .map_err(|error| Failure(format!("cannot create the folder `{}`: {error}", folder.display())))?;
     let mut kiln = Cli::command();
     kiln.build();
@@ -28,7 +29,7 @@ pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
         let name = page.get_display_name().unwrap_or_else(|| page.get_name()).replace(' ', "-");
         let mut text = Vec::new();
         clap_mangen::Man::new(page.clone()).render(&mut text)?;
-        write_output(&folder.join(format!("{name}.1")).to_string_lossy(), &text)?;
+        write_output(&paths::text(folder.join(format!("{name}.1")).as_os_str()), &text)?;
     }
     Ok(Outcome::Success)
 }

@@ -36,6 +36,7 @@ use crate::{
     exit::{Failure, Outcome, failure, stderr_line},
     files::{Files, write_output},
     options::{ColorArgument, CompileOptions, FormatArgument},
+    paths,
 };
 
 pub(crate) fn compile(
@@ -90,7 +91,8 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
         };
         keep_sources(&file, path, &output)?;
         let read: Vec<String> = output.dependencies.iter().chain(&command.project).cloned().collect();
-        write_output(&file, dependencies.rule(&rule_target, path, &read).as_bytes())?;
+        let rule = dependencies.rule(&rule_target, path, &read);
+        write_output(&file, &paths::bytes_of_text(&rule))?;
         if dependencies.is_only() {
             return Ok((messages, Outcome::Success));
         }
@@ -106,11 +108,11 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
 
 /// Rejects an output that would replace the source or an included file.
 fn keep_sources(target: &str, source: &str, output: &Output) -> Result<(), Failure> {
-    let Ok(written) = std::fs::canonicalize(target) else { return Ok(()) };
+    let Ok(written) = std::fs::canonicalize(paths::path(target)) else { return Ok(()) };
     let read = std::iter::once(source).chain(output.dependencies.iter().map(String::as_str));
     match read
         .filter(|read| *read != "-")
-        .find(|read| std::fs::canonicalize(read).is_ok_and(|it| it == written))
+        .find(|read| std::fs::canonicalize(paths::path(read)).is_ok_and(|it| it == written))
     {
         Some(read) if written.is_file() => failure(format!(
             "the output `{target}` would replace the input `{read}`; name another file with -o"
@@ -174,7 +176,7 @@ fn fixed(
     if path == "-" {
         write_output("-", &source.text)?;
     } else if count != 0 {
-        if std::fs::read(path).ok() != Some(before) {
+        if std::fs::read(paths::path(path)).ok() != Some(before) {
             return failure(format!("`{path}` has changed in the meantime: its fixes are not applied"));
         }
         write_output(path, &source.text)?;
@@ -227,7 +229,7 @@ pub(crate) fn report(output: &Output, options: &CompileOptions) -> String {
 
 /// Prints reports on standard error, with or without ANSI colors.
 pub(crate) fn show(reports: &[String], options: &CompileOptions) {
-    let text = kiln_report::conclude(options.diagnostic_format.into(), reports);
+    let text = paths::shown(&kiln_report::conclude(options.diagnostic_format.into(), reports));
     let choice = match options.color {
         ColorArgument::Auto => anstream::ColorChoice::Auto,
         ColorArgument::Always => anstream::ColorChoice::Always,

@@ -47,7 +47,8 @@ pub(crate) fn failure<T>(message: impl Into<String>) -> Result<T, Failure> {
 macro_rules! stderr_line {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(anstream::stderr(), $($text)*);
+        let text = format!($($text)*);
+        let _ = writeln!(anstream::stderr(), "{}", $crate::paths::shown(&text));
     }};
 }
 

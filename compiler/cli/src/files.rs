@@ -11,7 +11,10 @@ use std::{
 
 use kiln_compiler::session::{Loader, Source};
 
-use crate::exit::{Failure, failure};
+use crate::{
+    exit::{Failure, failure},
+    paths,
+};
 
 /// The files that a command reads, with their state at that time.
 #[derive(Default)]
@@ -48,7 +51,7 @@ impl Files {
     }
 
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        let path = PathBuf::from(path);
+        let path = paths::path(path);
         let before = state(&path);
         let text = fs::read(&path);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(path).or_insert(before);
@@ -75,7 +78,7 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
     let bytes = if path == "-" {
         read_input()?
     } else {
-        fs::read(path).map_err(|error| Failure(format!("cannot read `{path}`: {error}")))?
+        fs::read(paths::path(path)).map_err(|error| Failure(format!("cannot read `{path}`: {error}")))?
     };
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
@@ -99,7 +102,7 @@ pub(crate) fn write_output(path: &str, bytes: &[u8]) -> Result<(), Failure> {
             _ => Ok(()),
         };
     }
-    write_file(Path::new(path), bytes).map_err(|e| Failure(format!("cannot write `{path}`: {e}")))
+    write_file(&paths::path(path), bytes).map_err(|e| Failure(format!("cannot write `{path}`: {e}")))
 }
 
 /// Writes a text to standard output.

@@ -1,13 +1,12 @@
 //! `kiln fmt`: formats sources in place, or standard input.
 
-use std::path::Path;
-
 use kiln_fmt::{SourceStyle, Style, find, format};
 
 use crate::{
     arguments::FmtCommand,
     exit::{Failure, Outcome, failure, stderr_line},
     files::{Files, write_output},
+    paths,
 };
 
 /// The end of `kiln fmt --help`.
@@ -40,9 +39,6 @@ pub(crate) fn fmt(command: &FmtCommand) -> Result<Outcome, Failure> {
     Ok(worst)
 }
 
-/// The character for a byte that is not UTF-8 is this number plus the byte.
-const STAND_IN: u32 = 0x0010_FF00;
-
 /// A source. In a source with comments in another encoding, such as Latin-1, characters replace the bytes that are not
 /// UTF-8.
 struct Text {
@@ -58,13 +54,7 @@ impl Text {
             Err(error) => error,
         };
         let bytes = error.as_bytes();
-        let mut text = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            let stand_in = |byte: &u8| char::from_u32(STAND_IN + u32::from(*byte));
-            text.extend(chunk.invalid().iter().filter_map(stand_in));
-        }
-        let text = Self { text, is_utf8: false };
+        let text = Self { text: paths::text_of_bytes(bytes), is_utf8: false };
         let is_wide = bytes.contains(&0) || bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
         if !is_wide && text.encode(&text.text) == bytes {
             return Ok(text);
@@ -78,14 +68,7 @@ impl Text {
         if self.is_utf8 {
             return formatted.as_bytes().to_vec();
         }
-        let mut bytes = Vec::with_capacity(formatted.len());
-        for c in formatted.chars() {
-            match (c as u32).checked_sub(STAND_IN).and_then(|byte| u8::try_from(byte).ok()) {
-                Some(byte) => bytes.push(byte),
-                None => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
-            }
-        }
-        bytes
+        paths::bytes_of_text(formatted)
     }
 }
 
@@ -100,10 +83,10 @@ fn checked(name: &str, is_formatted: bool) -> Outcome {
 
 /// The style of a source. Wrong values in its `.clang-format` are a failure.
 fn style(source: &str, is_verbose: bool) -> Result<Style, Failure> {
-    let path = std::path::absolute(source)?;
+    let path = std::path::absolute(paths::path(source))?;
     let folders: Vec<String> =
-        path.ancestors().skip(1).map(|folder| folder.to_string_lossy().into_owned()).collect();
-    let read = |path: &str| std::fs::read_to_string(Path::new(path)).ok();
+        path.ancestors().skip(1).map(|folder| paths::text(folder.as_os_str())).collect();
+    let read = |path: &str| std::fs::read_to_string(paths::path(path)).ok();
     let SourceStyle { file, style } = find(folders.iter().map(String::as_str), &read);
     if let Some((path, configured)) = file {
         if let Some((line, mistake)) = configured.mistakes.first() {

@@ -71,7 +71,7 @@ pub(crate) struct LitmusCommand {
     pub(crate) progress: bool,
     /// Write a picture of an execution of each outcome into this folder
     #[arg(long, value_name = "FOLDER")]
-    pub(crate) svg: Option<std::path::PathBuf>,
+    pub(crate) svg: Option<String>,
     /// Print JSON
     #[arg(long, conflicts_with = "executions")]
     pub(crate) json: bool,
@@ -170,7 +170,7 @@ pub(crate) fn litmus(
         findings.weaker = Some(weakest(&findings.opencl.skeleton, bounds.options())?);
     }
     if let Some(folder) = &command.svg {
-        write_pictures(&findings, folder)?;
+        write_pictures(&findings, &crate::paths::path(folder))?;
     }
     let shown = if command.json { json::json(&findings) } else { text::text(&findings, command.executions) };
     write_output("-", shown.as_bytes())?;

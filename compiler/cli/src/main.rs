@@ -15,6 +15,7 @@ mod heap;
 mod link;
 mod litmus;
 mod options;
+mod paths;
 mod profile;
 mod progress;
 mod project;

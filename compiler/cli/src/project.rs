@@ -9,6 +9,8 @@ use std::{
 
 use kiln_lsp::kiln_toml;
 
+use crate::paths;
+
 /// The sources that share a `kiln.toml`, and its options, whose paths are relative to the current folder.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
@@ -41,7 +43,7 @@ pub(crate) fn projects(sources: &[String], command: &str) -> Result<Vec<Project>
 
 /// The nearest `kiln.toml` of a source. For standard input, that of the current folder.
 fn nearest(source: &str) -> Option<PathBuf> {
-    let path = std::path::absolute(if source == "-" { "stdin" } else { source }).ok()?;
+    let path = std::path::absolute(paths::path(if source == "-" { "stdin" } else { source })).ok()?;
     path.ancestors().skip(1).map(|folder| folder.join("kiln.toml")).find(|file| file.is_file())
 }
 

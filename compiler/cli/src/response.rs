@@ -2,6 +2,8 @@
 
 use std::{ffi::OsString, fs};
 
+use crate::paths;
+
 /// The maximum number of response files inside each other. More than this are probably a cycle.
 const MAX_DEPTH: usize = 16;
 
@@ -26,7 +28,7 @@ fn read(path: &str, depth: usize) -> Result<impl Iterator<Item = OsString>, Stri
     if depth == MAX_DEPTH {
         return Err(format!("response files are nested more than {MAX_DEPTH} deep: `{path}`"));
     }
-    let text = fs::read_to_string(path)
+    let text = fs::read_to_string(paths::path(path))
         .map_err(|error| format!("the response file `{path}` cannot be read: {error}"))?;
     let words = shlex::split(&text)
         .ok_or_else(|| format!("the response file `{path}` has an unmatched quotation mark"))?;

@@ -17,6 +17,9 @@ mod fill;
 #[path = "../../cli/src/run/header.rs"]
 mod header;
 mod launch;
+#[path = "../../cli/src/paths.rs"]
+#[allow(dead_code, reason = "the page has no files")]
+mod paths;
 #[path = "../../cli/src/run/value.rs"]
 #[allow(dead_code, reason = "shared with the command line")]
 mod value;

@@ -11,6 +11,9 @@ mod fill;
 mod launch;
 mod names;
 mod opencl;
+#[path = "../../../compiler/cli/src/paths.rs"]
+#[allow(dead_code, reason = "shared with the command line")]
+mod paths;
 #[path = "../../../compiler/cli/src/run/value.rs"]
 mod value;
 

@@ -685,13 +685,33 @@ fn response_files_contain_arguments() {
 
 #[cfg(unix)]
 #[test]
-fn an_argument_that_is_not_utf_8_is_named() {
+fn names_that_are_not_utf_8_work() {
     use std::os::unix::ffi::OsStrExt;
+    let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
     let folder = folder(&[]);
-    let mut command = command(&folder, &["check"]);
-    let run = kiln_with(command.arg(std::ffi::OsStr::from_bytes(b"a\xff.cl")), "");
+    let inner = folder.path().join(name(b"d\xe4"));
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(inner.join("n.h"), "#define N 5\n").unwrap();
+    let source = "#include <n.h>\nkernel void k(global int *o) { o[0] = N; }\n";
+    std::fs::write(inner.join(name(b"a\xff.cl")), source).unwrap();
+    let path = name(b"d\xe4/a\xff.cl");
+    let mut command = command(&folder, &["compile"]);
+    command.arg(path).arg(name(b"-Id\xe4")).arg("-MD");
+    let run = kiln_with(&mut command, "");
+    assert_eq!((run.code(), run.stderr.as_str()), (Some(0), ""));
+    assert!(inner.join(name(b"a\xff.spv")).is_file());
+    let rule = std::fs::read(inner.join(name(b"a\xff.d"))).unwrap();
+    assert_eq!(rule, b"d\xe4/a\xff.spv: \\\n  d\xe4/a\xff.cl \\\n  d\xe4/n.h\n");
+
+    // Messages show a replacement character.
+    let mut command = self::command(&folder, &["check"]);
+    let run = kiln_with(command.arg(path), "");
+    assert_eq!(run.code(), Some(1));
+    assert!(run.stderr.contains("d\u{fffd}/a\u{fffd}.cl:1:10"), "{}", run.stderr);
+    let mut command = self::command(&folder, &["check"]);
+    let run = kiln_with(command.arg(name(b"b\xff.cl")), "");
     assert_eq!(run.code(), Some(2));
-    assert!(run.stderr.starts_with("error: the argument `a\u{fffd}.cl` is not UTF-8\n"), "{}", run.stderr);
+    assert!(run.stderr.starts_with("kiln: error: cannot read `b\u{fffd}.cl`: "), "{}", run.stderr);
 }
 
 #[test]

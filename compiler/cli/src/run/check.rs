@@ -9,6 +9,7 @@ use crate::{
     arguments::LaunchArguments,
     exit::{Failure, Outcome, failure, stderr_line},
     files::print,
+    paths,
 };
 
 /// Prints and checks the parts of buffers that the launch requests. `printed` is the output of the kernel.
@@ -58,8 +59,8 @@ pub(crate) fn results(
         complaints.extend(check(queue, text, memory)?);
     }
     if let Some(path) = &launch.expect {
-        let expected =
-            std::fs::read_to_string(path).map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
+        let expected = std::fs::read_to_string(paths::path(path))
+            .map_err(|e| Failure(format!("cannot read `{path}`: {e}")))?;
         if expected.trim() != printed.trim() {
             complaints.push(format!("the output differs from `{path}`:\n{}", expected.trim()));
         }

@@ -6,7 +6,10 @@ use std::{
 };
 
 use super::value::{ElementType, Number, ScalarType};
-use crate::exit::{Failure, failure};
+use crate::{
+    exit::{Failure, failure},
+    paths,
+};
 
 /// The bytes of `count` elements of this type, filled according to the text.
 pub(crate) fn fill(ty: &ElementType, count: usize, text: &str) -> Result<Vec<u8>, Failure> {
@@ -98,7 +101,7 @@ pub(crate) fn numbers(text: &str) -> Result<Vec<Number>, Failure> {
 
 fn from_file(path: &str, size: usize) -> Result<Vec<u8>, Failure> {
     let cannot_read = |error| Failure(format!("cannot read `{path}`: {error}"));
-    let file = File::open(path).map_err(cannot_read)?;
+    let file = File::open(paths::path(path)).map_err(cannot_read)?;
     let kind = file.metadata().map_err(cannot_read)?.file_type();
     let mut bytes = Vec::new();
     file.take(size as u64 + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
