@@ -166,7 +166,7 @@ kernel void parent(global int *out, int n)
         numbers[i] = out[i];
         barrier(CLK_LOCAL_MEM_FENCE);
         out[6 + i] = numbers[3 - i];
-        if (i == 0) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ out[10] = out[9] * 2; });
+        if (i == 0) enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ out[10] = out[9] * 2; });
     }, 16u);
     failed |= enqueue_marker(q, 1, &second, 0);
     failed |= get_kernel_work_group_size(fill) < 1;
