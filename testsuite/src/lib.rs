@@ -37,6 +37,7 @@ pub mod server;
 pub mod strict;
 pub mod suite;
 pub mod undefined;
+pub mod untyped;
 
 use std::path::PathBuf;
 

@@ -29,7 +29,7 @@ mod translate;
 pub use kiln_builtins as builtins;
 pub use kiln_frontend::{hir, interface, sema, survey};
 pub use kiln_memory as memory;
-pub use kiln_read::Problem;
+pub use kiln_read::{Problem, needs_reader};
 pub use kiln_session as session;
 pub use kiln_session::{diag, extensions, source};
 pub use kiln_types::ty;

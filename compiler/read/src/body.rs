@@ -316,6 +316,7 @@ impl<'r, 'w, 'f> Body<'r, 'w, 'f> {
                 | Op::LifetimeStart
                 | Op::LifetimeStop
                 | Op::AssumeTrueKHR
+                | Op::UntypedPrefetchKHR
                 | Op::Phi
         )
     }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::{
     Reader,
     constants::{Constant, write},
+    pointers::Chain,
     problem::{Outcome, Problem},
     types::{Member, Ty},
 };
@@ -33,9 +34,14 @@ pub(crate) fn fold(reader: &Reader<'_>, op: Op, ty: u32, operands: &[u32]) -> Ou
             }
             _ => Err(Problem::new("it has too few operands")),
         },
-        Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
-            address(reader, op, ty, operands)
-        }
+        Op::AccessChain
+        | Op::InBoundsAccessChain
+        | Op::PtrAccessChain
+        | Op::InBoundsPtrAccessChain
+        | Op::UntypedAccessChainKHR
+        | Op::UntypedInBoundsAccessChainKHR
+        | Op::UntypedPtrAccessChainKHR
+        | Op::UntypedInBoundsPtrAccessChainKHR => address(reader, op, ty, operands),
         Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::ConvertPtrToU | Op::ConvertUToPtr
             if matches!(operand(0)?, Constant::Address(..)) || reader.types.value(ty)?.is_pointer() =>
         {
@@ -79,24 +85,26 @@ pub(crate) fn fold(reader: &Reader<'_>, op: Op, ty: u32, operands: &[u32]) -> Ou
 /// The address that an access chain into an object of the module computes.
 fn address(reader: &Reader<'_>, op: Op, ty: u32, operands: &[u32]) -> Outcome<Constant> {
     let unsupported = || Problem::new("this constant address is not supported");
-    let [base, indices @ ..] = operands else { return Err(unsupported()) };
+    let chain = Chain::new(op, operands)?;
     let pointer = reader.types.value(ty)?;
-    let base_ty = reader.words.definition(*base)?.result_type()?;
-    let (base, mut offset) = match reader.constant(*base)? {
+    let pointee = match chain.pointee {
+        Some(ty) => ty,
+        None => reader.types.pointee(reader.words.definition(chain.base)?.result_type()?)?,
+    };
+    let (base, mut offset) = match reader.constant(chain.base)? {
         Constant::Address(var, offset, _) => (Some(*var), *offset),
         Constant::Value(_, value) => (None, value.as_scalar().ok_or_else(unsupported)? as i64),
         _ => return Err(unsupported()),
     };
-    let mut member = Member::Type(reader.types.pointee(base_ty)?);
-    let mut rest = indices;
+    let mut member = Member::Type(pointee);
+    let mut rest = chain.indices;
     let signed = |id: u32| {
         let bits = reader.constant_bits(id).ok_or_else(unsupported)?;
         let narrow = matches!(reader.constant(id)?, Constant::Value(Type::I32, _));
         Ok::<i64, Problem>(if narrow { i64::from(bits as i32) } else { bits as i64 })
     };
-    if matches!(op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain) {
+    if chain.has_element {
         let [first, others @ ..] = rest else { return Err(unsupported()) };
-        let Member::Type(pointee) = member else { return Err(unsupported()) };
         let size = reader.types.layout(pointee)?.0 as i64;
         offset = offset.wrapping_add(signed(*first)?.wrapping_mul(size));
         rest = others;

@@ -117,7 +117,8 @@ impl<'w> Reader<'w> {
         if is_copied
             && let Ty::Pointer { space: Some(AddressSpace::Private), pointee, .. } = *self.types.get(ty)?
         {
-            let (size, align) = self.types.layout(pointee)?;
+            let untyped = || Problem::new("a parameter with ByVal needs a pointer with a pointee type");
+            let (size, align) = self.types.layout(pointee.ok_or_else(untyped)?)?;
             return Ok(Param::Copy { size, align: self.words.alignment(id).unwrap_or(align) });
         }
         self.passed(ty).map(Param::Value)

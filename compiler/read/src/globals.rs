@@ -3,7 +3,7 @@
 use kiln_ir::{Const, Data, Var};
 use kiln_syntax::Span;
 use kiln_vocabulary::opencl::{AddressSpace, Linkage};
-use rspirv::spirv::{BuiltIn, Decoration, LinkageType};
+use rspirv::spirv::{BuiltIn, Decoration, LinkageType, Op};
 
 use crate::{
     Reader,
@@ -14,27 +14,41 @@ use crate::{
 };
 
 impl<'w> Reader<'w> {
-    /// Reads an OpVariable of the module.
+    /// The type of a variable's object, and the id of its initializer.
+    pub(crate) fn object_of(&self, inst: &Instruction<'_>) -> Outcome<(u32, Option<u32>)> {
+        // Behind the storage class.
+        match inst.op {
+            Op::UntypedVariableKHR => {
+                let ty = inst.operands.get(1).copied();
+                let ty = ty.ok_or_else(|| Problem::new("a variable of a kernel module needs a data type"))?;
+                Ok((ty, inst.operands.get(2).copied()))
+            }
+            _ => Ok((self.types.pointee(inst.result_type()?)?, inst.operands.get(1).copied())),
+        }
+    }
+
+    /// Reads a variable of the module.
     pub(crate) fn global(&mut self, inst: &Instruction<'w>) -> Outcome<()> {
         let id = inst.result()?;
         let built_in = self.words.decoration(id, Decoration::BuiltIn);
         let built_in = built_in.and_then(|decorated| BuiltIn::from_u32(*decorated.operands.first()?));
-        let (space, pointee) = match (self.types.get(inst.result_type()?)?, built_in) {
+        let space = match (self.types.get(inst.result_type()?)?, built_in) {
             // Translators declare inputs as imported variables of UniformConstant or CrossWorkgroup.
             (Ty::Pointer { .. }, Some(built_in)) => {
                 self.inputs.insert(id, built_in);
                 return Ok(());
             }
-            (Ty::Pointer { space: Some(space), pointee, .. }, _) => (*space, *pointee),
+            (Ty::Pointer { space: Some(space), .. }, _) => *space,
             (Ty::Pointer { space: None, .. }, None) => {
                 return Err(Problem::new("an Input variable needs a BuiltIn"));
             }
             _ => return Err(Problem::new("its type is not a pointer")),
         };
+        let (pointee, init) = self.object_of(inst)?;
         if space == AddressSpace::Private {
             // SPIR-V does not allow it, but llvm-spirv writes it for variables from which clang initializes objects. No
             // front end writes to them.
-            if inst.operands.len() < 2 {
+            if init.is_none() {
                 return Err(Problem::new("a Function variable of the module must have an initializer"));
             }
             self.private_constants.push(*inst);
@@ -47,8 +61,8 @@ impl<'w> Reader<'w> {
             Some((name, _)) => name.clone(),
             None => self.words.name(id).to_owned(),
         };
-        let init = match inst.operands.get(1) {
-            Some(&init) if space != AddressSpace::Local => self.initializer(init, pointee, size)?,
+        let init = match init {
+            Some(init) if space != AddressSpace::Local => self.initializer(init, pointee, size)?,
             _ => None,
         };
         let linkage = linkage.map_or(Linkage::Internal, |(_, linkage)| linkage);

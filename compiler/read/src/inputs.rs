@@ -96,10 +96,9 @@ impl Body<'_, '_, '_> {
         &mut self,
         inst: &Instruction<'_>,
         (built_in, component): (BuiltIn, Option<ValueId>),
-        indices: &[u32],
-        has_element: bool,
+        pointee: u32,
+        (indices, has_element): (&[u32], bool),
     ) -> Outcome<()> {
-        let pointee = self.pointee_of(inst.word(0)?)?;
         let is_vector = matches!(self.reader.types.get(pointee)?, Ty::Value(ty) if ty.is_vector());
         let indices = match (has_element, indices) {
             (true, [first, rest @ ..]) if self.constant_bits(*first) == Some(0) => rest,

@@ -31,6 +31,19 @@ pub(crate) fn check_model(inst: &Instruction<'_>) -> Outcome<()> {
     }
 }
 
+/// Whether a kernel with this mode would give other results than it should: Kiln rounds to the nearest number, and does not
+/// promise that denormal numbers become zero.
+pub(crate) const fn is_unsupported(mode: ExecutionMode) -> bool {
+    matches!(
+        mode,
+        ExecutionMode::RoundingModeRTZ
+            | ExecutionMode::RoundingModeRTPINTEL
+            | ExecutionMode::RoundingModeRTNINTEL
+            | ExecutionMode::FloatingPointModeALTINTEL
+            | ExecutionMode::DenormFlushToZero
+    )
+}
+
 impl Reader<'_> {
     /// The entry points that the host launches, in order. Functions that instructions enqueue are entry points, too; or, in
     /// modules of llvm-spirv, functions of the same type that call them are. Their first parameter is a pointer that only an
@@ -83,6 +96,9 @@ impl Reader<'_> {
                     let hint = inst.word(2)?;
                     attributes.push(format!("vec_type_hint({})", vector_type_hint(hint)));
                 }
+                Some(mode) if is_unsupported(mode) => {
+                    return Err(Problem::new(format!("{mode:?} is not supported")).at(inst));
+                }
                 _ => {}
             }
         }
@@ -118,7 +134,8 @@ impl Reader<'_> {
             }
             (Param::Copy { size, align }, _) => ArgumentKind::Aggregate { size, align },
             (_, Ty::Pointer { space: Some(space), pointee, .. }) => {
-                let (element_size, natural) = self.types.layout(*pointee).unwrap_or((1, 1));
+                let layout = pointee.and_then(|pointee| self.types.layout(pointee).ok());
+                let (element_size, natural) = layout.unwrap_or((1, 1));
                 let align = self.words.alignment(id).unwrap_or(natural);
                 match space {
                     AddressSpace::Local => ArgumentKind::Local { element_size, align },
@@ -171,7 +188,8 @@ impl Reader<'_> {
             Ok(Ty::Value(Type::Handle(Handle::Queue))) => "queue_t".to_owned(),
             Ok(Ty::Value(Type::Image(image))) => image.name(),
             // A pointer can point to itself.
-            Ok(Ty::Pointer { pointee, .. }) => match self.types.get(*pointee) {
+            Ok(Ty::Pointer { pointee: None, .. }) => "void*".to_owned(),
+            Ok(Ty::Pointer { pointee: Some(pointee), .. }) => match self.types.get(*pointee) {
                 Ok(Ty::Pointer { .. }) => "void**".to_owned(),
                 // Compilers without pointee types make all pointers point to bytes.
                 Ok(Ty::Value(Type::Scalar(Scalar::I8))) => "void*".to_owned(),

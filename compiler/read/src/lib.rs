@@ -39,7 +39,7 @@ pub use problem::Problem;
 use kiln_ir::{self as ir, FuncId, Module};
 use kiln_session::source::SourceMap;
 use kiln_syntax::Span;
-use rspirv::spirv::{BuiltIn, Op};
+use rspirv::spirv::{BuiltIn, ExecutionMode, Op};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -92,6 +92,27 @@ pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result
         }),
         None => Err(findings.into_iter().map(Problem::from).collect()),
     }
+}
+
+/// Whether a module has features that only the reader supports or rejects: mistakes that it repairs, untyped pointers, vectors
+/// of lengths that OpenCL C lacks, and modes such as other roundings. A device that executes modules of the OpenCL environment
+/// then needs a translation.
+pub fn needs_reader(words: &[u32]) -> bool {
+    let findings = errors(words);
+    if !findings.is_empty() {
+        return repair::repair(words, &findings).is_some_and(|repaired| errors(&repaired.words).is_empty());
+    }
+    let is_unusual = |inst: &Instruction<'_>| match inst.op {
+        Op::TypeUntypedPointerKHR => true,
+        Op::TypeVector => !matches!(inst.operands.get(1), Some(2..=4 | 8 | 16)),
+        Op::ExecutionMode => inst
+            .operands
+            .get(1)
+            .and_then(|&mode| ExecutionMode::from_u32(mode))
+            .is_some_and(kernels::is_unsupported),
+        _ => false,
+    };
+    Words::decode(words).is_ok_and(|module| module.preamble().iter().any(is_unusual))
 }
 
 /// The verifier's findings for which a module is rejected.
@@ -158,7 +179,7 @@ impl<'w> Reader<'w> {
                 Ok(())
             }
             Op::MemoryModel => kernels::check_model(inst),
-            Op::Variable => self.global(inst),
+            Op::Variable | Op::UntypedVariableKHR => self.global(inst),
             // Alias scopes are hints.
             Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => Ok(()),
             _ => {

@@ -14,16 +14,19 @@ impl<'w> Body<'_, 'w, '_> {
     /// Reads an instruction that accesses memory. Returns whether it is one.
     pub(crate) fn memory(&mut self, inst: &Instruction<'w>) -> Outcome<bool> {
         match inst.op {
-            Op::Variable => self.variable(inst)?,
+            Op::Variable | Op::UntypedVariableKHR => self.variable(inst)?,
             Op::Load => self.read_load(inst)?,
             Op::Store => self.read_store(inst)?,
             Op::CopyMemory => {
                 let (to, from) = (inst.word(0)?, inst.word(1)?);
-                let (pointee, source) = (self.pointee_of(to)?, self.pointee_of(from)?);
-                let (size, align) = self.reader.types.layout(pointee)?;
-                if self.reader.types.layout(source)?.0 != size {
+                // One of the pointers can be untyped.
+                let (target, source) = (self.pointee_of(to), self.pointee_of(from));
+                if let (Ok(target), Ok(source)) = (&target, &source)
+                    && self.reader.types.layout(*source)?.0 != self.reader.types.layout(*target)?.0
+                {
                     return Err(Problem::new("the objects have different sizes"));
                 }
+                let (size, align) = self.reader.types.layout(target.or(source)?)?;
                 self.copy_memory(inst, (to, from), size, (2, align))?;
             }
             Op::CopyMemorySized => {
@@ -77,13 +80,13 @@ impl<'w> Body<'_, 'w, '_> {
     /// A variable of the function.
     fn variable(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
         let id = inst.result()?;
-        let pointee = self.reader.types.pointee(inst.result_type()?)?;
+        let (pointee, init) = self.reader.object_of(inst)?;
         let (size, align) = self.reader.types.layout(pointee)?;
         let align = self.reader.words.alignment(id).unwrap_or(align);
         let object = self.object((size, align));
         self.reader.words.name(id).clone_into(&mut self.builder.function.vars[object].name);
         self.known.insert(id, Known::Object(object));
-        if let Some(&init) = inst.operands.get(1) {
+        if let Some(init) = init {
             let pointer = self.builder.private_var(object);
             self.store_id(pointer, init, pointee, access(align))?;
         }

@@ -12,12 +12,54 @@ use crate::{
     words::Instruction,
 };
 
+/// The operands of an access chain.
+pub(crate) struct Chain<'w> {
+    /// The type at the base, if the instruction names it.
+    pub(crate) pointee: Option<u32>,
+    pub(crate) base: u32,
+    pub(crate) indices: &'w [u32],
+    /// Whether the first index is a number of elements.
+    pub(crate) has_element: bool,
+}
+
+impl<'w> Chain<'w> {
+    pub(crate) fn new(op: Op, operands: &'w [u32]) -> Outcome<Self> {
+        let is_untyped = matches!(
+            op,
+            Op::UntypedAccessChainKHR
+                | Op::UntypedInBoundsAccessChainKHR
+                | Op::UntypedPtrAccessChainKHR
+                | Op::UntypedInBoundsPtrAccessChainKHR
+        );
+        let has_element = matches!(
+            op,
+            Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+                | Op::UntypedPtrAccessChainKHR
+                | Op::UntypedInBoundsPtrAccessChainKHR
+        );
+        match (is_untyped, operands) {
+            (true, &[pointee, base, ref indices @ ..]) => {
+                Ok(Self { pointee: Some(pointee), base, indices, has_element })
+            }
+            (false, &[base, ref indices @ ..]) => Ok(Self { pointee: None, base, indices, has_element }),
+            _ => Err(Problem::new("it has too few operands")),
+        }
+    }
+}
+
 impl Body<'_, '_, '_> {
     /// Reads an instruction on pointers. Returns whether it is one.
     pub(crate) fn address_instruction(&mut self, inst: &Instruction<'_>) -> Outcome<bool> {
         match inst.op {
-            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst, false)?,
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.access_chain(inst, true)?,
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::UntypedAccessChainKHR
+            | Op::UntypedInBoundsAccessChainKHR
+            | Op::UntypedPtrAccessChainKHR
+            | Op::UntypedInBoundsPtrAccessChainKHR => self.access_chain(inst)?,
             Op::PtrCastToGeneric | Op::GenericCastToPtr => {
                 if self.input_cast(inst)? {
                     return Ok(true);
@@ -75,12 +117,16 @@ impl Body<'_, '_, '_> {
         self.type_of(id).is_ok_and(|ty| matches!(self.reader.types.get(ty), Ok(Ty::Pointer { .. })))
     }
 
-    fn access_chain(&mut self, inst: &Instruction<'_>, has_element: bool) -> Outcome<()> {
-        let (base, mut indices) = (inst.word(0)?, inst.words(1));
+    fn access_chain(&mut self, inst: &Instruction<'_>) -> Outcome<()> {
+        let chain = Chain::new(inst.op, inst.operands)?;
+        let Chain { base, mut indices, has_element, .. } = chain;
+        let pointee = match chain.pointee {
+            Some(ty) => ty,
+            None => self.pointee_of(base)?,
+        };
         if let Some(Known::Input(built_in, component)) = self.input(base) {
-            return self.input_chain(inst, (built_in, component), indices, has_element);
+            return self.input_chain(inst, (built_in, component), pointee, (indices, has_element));
         }
-        let pointee = self.pointee_of(base)?;
         let mut pointer = self.pointer(base)?;
         let mut member = Member::Type(pointee);
         if has_element {

@@ -21,7 +21,8 @@ pub(crate) enum Ty {
     Pointer {
         /// The address space. `None` for Input, whose variables are built-in.
         space: Option<AddressSpace>,
-        pointee: u32,
+        /// `None` if it is untyped, or declared only by OpTypeForwardPointer so far.
+        pointee: Option<u32>,
     },
     Array {
         element: u32,
@@ -117,7 +118,10 @@ impl Types {
     /// The pointee of a pointer type.
     pub(crate) fn pointee(&self, id: u32) -> Outcome<u32> {
         match self.get(id)? {
-            Ty::Pointer { pointee, .. } => Ok(*pointee),
+            Ty::Pointer { pointee: Some(pointee), .. } => Ok(*pointee),
+            Ty::Pointer { .. } => Err(Problem::new(format!(
+                "%{id} is an untyped pointer, where a pointer with a pointee type is needed"
+            ))),
             other => {
                 Err(Problem::new(format!("%{id} is {}, where a pointer is needed", other.description())))
             }
@@ -160,7 +164,7 @@ impl Types {
         let (id, ty) = match inst.op {
             Op::TypeForwardPointer => {
                 let space = space(class(inst.word(1)?)?)?;
-                (inst.word(0)?, Ty::Pointer { space, pointee: 0 })
+                (inst.word(0)?, Ty::Pointer { space, pointee: None })
             }
             _ => match self.read(inst, constant)? {
                 Some(ty) => (inst.result()?, ty),
@@ -210,7 +214,10 @@ impl Types {
                 Ty::Array { element: inst.word(0)?, count }
             }
             Op::TypeStruct => Ty::Struct { members: inst.operands.to_vec(), offsets: Vec::new() },
-            Op::TypePointer => Ty::Pointer { space: space(class(inst.word(0)?)?)?, pointee: inst.word(1)? },
+            Op::TypePointer => {
+                Ty::Pointer { space: space(class(inst.word(0)?)?)?, pointee: Some(inst.word(1)?) }
+            }
+            Op::TypeUntypedPointerKHR => Ty::Pointer { space: space(class(inst.word(0)?)?)?, pointee: None },
             Op::TypeFunction => Ty::Function { result: inst.word(0)?, params: inst.words(1).to_vec() },
             Op::TypeImage => Ty::Value(Type::Image(image(inst)?)),
             Op::TypeSampler => Ty::Value(Type::Sampler),

@@ -18,7 +18,7 @@ const CL_CLASS: Rule = Rule {
            GenericPointer; in Function memory the behavior is undefined",
 };
 const POINTER: Rule =
-    Rule { id: "SPIRV-atomic-pointer", text: "the first operand of an atomic is a typed pointer" };
+    Rule { id: "SPIRV-atomic-pointer", text: "the first operand of an atomic is a pointer" };
 const TYPE: Rule = Rule {
     id: "SPIRV-atomic-type",
     text: "the object of an atomic is an integer of 32 bits or more, or a float for loads, stores, exchanges and the \
@@ -49,11 +49,19 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Finding>) {
     let module = context.module;
-    let Some((class, object)) =
-        entry.id(0).and_then(|id| module.type_of(id)).and_then(|ty| module.pointer(ty))
-    else {
-        findings.push(entry.finding(&POINTER, "the object is not a typed pointer"));
-        return;
+    let pointer = entry.id(0).and_then(|id| module.type_of(id));
+    let (class, object) = match pointer.and_then(|ty| module.pointer(ty)) {
+        Some((class, object)) => (class, Some(object)),
+        None => match pointer.and_then(|ty| module.untyped_pointer(ty)) {
+            // The result or the stored value determines the type of the object.
+            Some(class) => {
+                (class, entry.result_type.or_else(|| entry.id(3).and_then(|value| module.type_of(value))))
+            }
+            None => {
+                findings.push(entry.finding(&POINTER, "the object is not a pointer"));
+                return;
+            }
+        },
     };
     let mut report = |rule, message: String| findings.push(entry.finding(rule, message));
     use StorageClass::*;
@@ -75,7 +83,13 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
             }
         }
     }
-    let Some(ty) = module.definition(object) else { return };
+    let is_flag = matches!(entry.op(), Op::AtomicFlagTestAndSet | Op::AtomicFlagClear);
+    if is_flag && pointer.is_some_and(|ty| module.untyped_pointer(ty).is_some()) {
+        return;
+    }
+    let Some((object, ty)) = object.and_then(|object| Some((object, module.definition(object)?))) else {
+        return;
+    };
     let width = ty.literal(0);
     let is_float = ty.op() == Op::TypeFloat;
     let is_int = ty.op() == Op::TypeInt;

@@ -1,5 +1,7 @@
 //! The members of composites, and the objects that access chains point to.
 
+use std::ops::Range;
+
 use rspirv::spirv::{Op, Word};
 
 use super::{
@@ -39,6 +41,12 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             Op::AccessChain | Op::InBoundsAccessChain => (&CHAIN, chain(module, entry, 1)),
             // The first index selects an element of the array that the base points into.
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (&CHAIN, chain(module, entry, 2)),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                (&CHAIN, untyped_chain(module, entry, 2))
+            }
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => {
+                (&CHAIN, untyped_chain(module, entry, 3))
+            }
             _ => continue,
         };
         if let (rule, Some(message)) = broken {
@@ -190,27 +198,58 @@ fn chain(module: &Module<'_>, entry: &Entry<'_>, first: usize) -> Option<String>
     let Some((result_class, result)) = entry.result_type.and_then(|ty| module.pointer(ty)) else {
         return Some("the result is not a pointer".to_owned());
     };
+    match indexed(module, entry, base, 1..first) {
+        Err(message) => Some(message),
+        Ok(target) if target.is_none_or(|target| target == result) && class == result_class => None,
+        Ok(_) => Some("the result is a pointer to another type or into other memory".to_owned()),
+    }
+}
+
+/// The operands of a chain from the index `first` on select members of the type that it names.
+fn untyped_chain(module: &Module<'_>, entry: &Entry<'_>, first: usize) -> Option<String> {
+    let base = type_of(module, entry, 1);
+    let class =
+        base.and_then(|ty| module.untyped_pointer(ty).or_else(|| module.pointer(ty).map(|(class, _)| class)));
+    let Some(class) = class else { return Some("the base is not a pointer".to_owned()) };
+    let Some(result) = entry.result_type.and_then(|ty| module.untyped_pointer(ty)) else {
+        return Some("the result is not an untyped pointer".to_owned());
+    };
+    match indexed(module, entry, entry.id(0)?, 2..first) {
+        Err(message) => Some(message),
+        Ok(_) if class == result => None,
+        Ok(_) => Some("the result is a pointer into other memory".to_owned()),
+    }
+}
+
+/// The type that the indexes of a chain select; `None` if it is not known. Indexes in `elements` select an element, and those behind it a member.
+fn indexed(
+    module: &Module<'_>,
+    entry: &Entry<'_>,
+    base: Word,
+    elements: Range<usize>,
+) -> Result<Option<Word>, String> {
     let mut target = base;
-    for index in 1..entry.operands().len() {
-        let id = entry.id(index)?;
-        let ty = module.type_of(id).and_then(|ty| module.definition(ty));
-        if ty.is_none_or(|ty| ty.op() != Op::TypeInt) {
-            return Some(format!("index {} is not an integer", index - 1));
-        }
-        if index < first {
+    for index in elements.start..entry.operands().len() {
+        let number = index - elements.start;
+        let id = entry.id(index);
+        let ty = id.and_then(|id| module.type_of(id)).and_then(|ty| module.definition(ty));
+        let Some(id) = id.filter(|_| ty.is_some_and(|ty| ty.op() == Op::TypeInt)) else {
+            return Err(format!("index {number} is not an integer"));
+        };
+        if elements.contains(&index) {
             continue;
         }
         let is_struct = module.definition(target).is_some_and(|ty| ty.op() == Op::TypeStruct);
         // Only a member of a structure must exist: an index into an array can be out of bounds where it is not executed.
         let known = match module.definition(id).filter(|it| is_struct && it.op() == Op::Constant) {
-            Some(constant) => Index::Known(constant.literal(0)?),
+            Some(constant) => match constant.literal(0) {
+                Some(index) => Index::Known(index),
+                None => return Ok(None),
+            },
             None => Index::Unknown,
         };
-        let Some(next) = member(module, target, &known) else {
-            return Some(format!("index {} does not name a member", index - 1));
-        };
-        target = next;
+        target =
+            member(module, target, &known).ok_or_else(|| format!("index {number} does not name a member"))?;
     }
-    let is_valid = target == result && class == result_class;
-    (!is_valid).then(|| "the result is a pointer to another type or into other memory".to_owned())
+    Ok(Some(target))
 }

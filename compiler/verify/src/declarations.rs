@@ -72,8 +72,13 @@ pub(super) fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             findings.push(entry.finding(rule, message));
         }
     }
-    for entry in module.entries.iter().filter(|entry| entry.op() == Op::Variable) {
-        if let Some(message) = variable(module, entry) {
+    for entry in &module.entries {
+        let message = match entry.op() {
+            Op::Variable => variable(module, entry),
+            Op::UntypedVariableKHR => untyped_variable(module, entry),
+            _ => None,
+        };
+        if let Some(message) = message {
             findings.push(entry.finding(&VARIABLE, message));
         }
     }
@@ -87,13 +92,33 @@ fn variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     if entry.operands().first() != Some(&Operand::StorageClass(class)) {
         return Some("its pointer type has a different storage class");
     }
-    let initializer = module.definition(entry.id(1)?)?;
+    initializer(module, entry.id(1)?, pointee)
+}
+
+/// Returns the problem with the types or the initializer of an untyped variable.
+fn untyped_variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
+    let Some(class) = entry.result_type.and_then(|ty| module.untyped_pointer(ty)) else {
+        return Some("its type is not an untyped pointer");
+    };
+    if entry.operands().first() != Some(&Operand::StorageClass(class)) {
+        return Some("its pointer type has a different storage class");
+    }
+    let ty = entry.id(1)?;
+    if !op_of(module, ty).is_some_and(|op| format!("{op:?}").starts_with("Type")) {
+        return Some("its data type is not a type");
+    }
+    initializer(module, entry.id(2)?, ty)
+}
+
+/// Returns the problem with the initializer of an object of this type.
+fn initializer(module: &Module<'_>, id: Word, ty: Word) -> Option<&'static str> {
+    let initializer = module.definition(id)?;
     let name = initializer.class.opname;
     let is_constant = name.starts_with("Constant") || name.starts_with("SpecConstant");
     if !is_constant && initializer.op() != Op::Variable && initializer.op() != Op::Undef {
         return Some("its initializer is neither a constant nor a variable");
     }
-    (initializer.result_type != Some(pointee)).then_some("its initializer has a different type")
+    (initializer.result_type != Some(ty)).then_some("its initializer has a different type")
 }
 
 fn op_of(module: &Module<'_>, id: Word) -> Option<Op> {

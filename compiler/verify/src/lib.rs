@@ -192,7 +192,7 @@
 //! Atomics (`atomics.rs`)
 //! - `VUID-StandaloneSpirv-None-04686`: atomic objects are in Uniform, Workgroup, Image, StorageBuffer, PhysicalStorageBuffer or TaskPayloadWorkgroupEXT memory
 //! - `OpenCL-atomic-storage-class`: atomic objects are in Workgroup, CrossWorkgroup or Function memory, or in Generic memory with GenericPointer; in Function memory the behavior is undefined
-//! - `SPIRV-atomic-pointer`: the first operand of an atomic is a typed pointer
+//! - `SPIRV-atomic-pointer`: the first operand of an atomic is a pointer
 //! - `SPIRV-atomic-type`: the object of an atomic is an integer of 32 bits or more, or a float for loads, stores, exchanges and the floating-point atomics
 //! - `SPIRV-atomic-match`: result, value and comparator have the type of the object
 //! - `SPIRV-Int64Atomics`: atomics of 64-bit integers need the Int64Atomics capability

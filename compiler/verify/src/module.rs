@@ -179,6 +179,15 @@ impl<'w> Module<'w> {
         }
     }
 
+    /// The storage class of an untyped pointer type.
+    pub(super) fn untyped_pointer(&self, ty: Word) -> Option<spirv::StorageClass> {
+        let entry = self.definition(ty).filter(|entry| entry.op() == Op::TypeUntypedPointerKHR)?;
+        match entry.operands() {
+            [Operand::StorageClass(class)] => Some(*class),
+            _ => None,
+        }
+    }
+
     /// The value of an OpConstant, OpSpecConstant (its default) or OpConstantNull of 32 bits or fewer.
     pub(super) fn constant(&self, id: Word) -> Option<u32> {
         let entry = self.definition(id)?;

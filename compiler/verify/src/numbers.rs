@@ -134,7 +134,10 @@ fn check_entry(module: &Module<'_>, function: &Function, entry: &Entry<'_>, find
             }
         }
         Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::GenericCastToPtrExplicit => {
-            let class = |ty: Option<Word>| Some(module.pointer(ty?)?.0);
+            let class = |ty: Option<Word>| {
+                let ty = ty?;
+                module.pointer(ty).map(|(class, _)| class).or_else(|| module.untyped_pointer(ty))
+            };
             let [from, to] = [entry.id(0).and_then(|id| module.type_of(id)), entry.result_type].map(class);
             let (generic, own) = if entry.op() == Op::PtrCastToGeneric { (to, from) } else { (from, to) };
             use StorageClass::{CrossWorkgroup, Function, Generic, Workgroup};

@@ -214,7 +214,8 @@ fn section(op: Op) -> Option<u8> {
         AliasDomainDeclINTEL | AliasScopeDeclINTEL | AliasScopeListDeclINTEL => return None,
         Function => 12,
         _ if op as u32 >= TypeVoid as u32 && op as u32 <= TypeForwardPointer as u32 => 11,
-        ConstantTrue
+        TypeUntypedPointerKHR
+        | ConstantTrue
         | ConstantFalse
         | Constant
         | ConstantComposite
@@ -263,8 +264,9 @@ fn sections(module: &Module<'_>, findings: &mut Vec<Finding>) {
                         | Op::AliasScopeDeclINTEL
                         | Op::AliasScopeListDeclINTEL
                 );
-                // OpVariable is the only instruction without its own section that is allowed outside functions.
-                if !anywhere && !inside && (entry.op() != Op::Variable || reached > 11) {
+                // Variables are the only instructions without their own section that are allowed outside functions.
+                let is_variable = matches!(entry.op(), Op::Variable | Op::UntypedVariableKHR);
+                if !anywhere && !inside && (!is_variable || reached > 11) {
                     findings.push(entry.finding(&ORDER, "it is outside a function"));
                 }
             }
@@ -325,7 +327,7 @@ fn check_function(module: &Module<'_>, function: &Function, findings: &mut Vec<F
                 findings.push(entry.finding(&BLOCK, "it is not in a block"));
                 continue;
             }
-            Op::Variable => {
+            Op::Variable | Op::UntypedVariableKHR => {
                 let function_class =
                     entry.operands().first() == Some(&Operand::StorageClass(StorageClass::Function));
                 if !leading || !function_class {

@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use kiln_compiler::{Emit, Il, is_kernel_module, translate};
+use kiln_compiler::{Emit, Il, is_kernel_module, needs_reader, translate};
 use kiln_report::{Format, plain, report};
 use opencl_sys::*;
 
@@ -56,7 +56,7 @@ impl Module {
     pub(crate) fn executable(&self, text: &str, parsed: &Parsed, device: &Device) -> Result<Build> {
         let is_reference = device.target().environment == kiln_compiler::opencl::Environment::OpenCl;
         let is_kernels = is_kernel_module(&self.words);
-        if !is_kernels || is_reference && self.specialization().is_empty() {
+        if !is_kernels || is_reference && self.specialization().is_empty() && !needs_reader(&self.words) {
             return build::load(&self.words, text, device);
         }
         match self.translated(parsed, &Emit::Spirv)? {

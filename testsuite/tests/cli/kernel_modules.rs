@@ -106,19 +106,105 @@ fn modules_of_both_compilers_give_the_results_of_the_source() {
     }
 }
 
+/// Asynchronous copies, a table in constant memory, and pointers in private memory.
+const COPIES: &str = "\
+constant int table[4] = {2, 3, 5, 7};
+typedef struct Node { int value; struct Node *next; } Node;
+kernel void copies(global int *out, local int *shared)
+{
+    event_t event = async_work_group_copy(shared, out, 4, 0);
+    wait_group_events(1, &event);
+    Node second = {5, 0}, first = {table[get_local_id(0)], &second};
+    out[4 + get_local_id(0)] = shared[3 - get_local_id(0)] * 100 + first.value * 10 + first.next->value;
+}
+";
+
+/// A module with untyped pointers gives the same results as with typed ones.
+#[test]
+fn untyped_pointers_are_read() {
+    let numbers = |text: &str| text.split_once('=').map(|(_, numbers)| numbers.trim().to_owned());
+    let copies = [
+        "--kernel",
+        "copies",
+        "--global",
+        "4",
+        "--local",
+        "4",
+        "--arg",
+        "buf:i32[8]=iota",
+        "--arg",
+        "local:16",
+    ];
+    for (source, launch) in [(FAMILIES, &LAUNCH[..]), (COPIES, &copies[..])] {
+        let folder = folder(&[("k.cl", source)]);
+        let run = [&["run", "-cl-std=CL2.0", "k.cl", "--print", "out"][..], launch].concat();
+        let expected = numbers(&prints(&on("reference", &folder, &run)));
+        assert!(expected.is_some());
+        let own = ["compile", "--env", "opencl", "-cl-std=CL2.0", "k.cl", "-o", "own.spv"];
+        assert!(kiln(&folder, &own).status.success());
+        for module in ["own.spv".to_owned(), by_clang(&folder, "-O0"), by_clang(&folder, "-O2")] {
+            let path = folder.path().join(&module);
+            let words = kiln_testsuite::module::words(&path).expect("a module");
+            let words = kiln_testsuite::untyped::untyped(&words);
+            fs::write(&path, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
+                .expect("a file");
+            let verified = kiln(&folder, &["verify", &module]);
+            assert_eq!(verified.code(), Some(0), "{}", verified.text());
+            for device in ["lavapipe", "reference", "vulkan-reference"] {
+                let found = prints(&on(device, &folder, &[&run[..], &["--module", &module]].concat()));
+                assert_eq!(numbers(&found), expected, "{module} on {device}");
+            }
+        }
+    }
+}
+
 /// A module of llvm-spirv may omit variables of its entry points.
 #[test]
 fn what_llvm_spirv_omits_is_a_warning() {
-    let folder = folder(&[("k.spvasm", OMITS)]);
-    let mut assembler = Command::new("spirv-as");
-    assembler.args(["--target-env", "spv1.4", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
-    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
-    assert!(finished.status.success(), "{}", finished.stderr);
+    let folder = folder_with_module(OMITS);
     let verified = kiln(&folder, &["verify", "k.spv"]);
     let text = verified.text();
     assert_eq!(verified.code(), Some(0), "{text}");
     assert!(text.contains(": warning: ") && text.contains("[SPIRV-OpEntryPoint-interface]"), "{text}");
     for device in ["lavapipe", "reference"] {
+        let run = ["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]", "--check", "p[0]=7"];
+        let ran = on(device, &folder, &run);
+        assert!(ran.status.success(), "{device}: {}", ran.stderr);
+    }
+}
+
+/// Assembles a module to `k.spv`.
+fn folder_with_module(source: &str) -> TempDir {
+    let folder = folder(&[("k.spvasm", source)]);
+    let mut assembler = Command::new("spirv-as");
+    assembler.args(["--target-env", "spv1.4", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
+    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
+    assert!(finished.status.success(), "{}", finished.stderr);
+    folder
+}
+
+/// Kiln cannot give the results of another rounding mode, so it rejects the mode on every device.
+#[test]
+fn other_rounding_modes_are_rejected() {
+    let enabled = "OpCapability RoundingModeRTZ\nOpExtension \"SPV_KHR_float_controls\"\nOpMemoryModel";
+    let source = OMITS.replace("OpMemoryModel", enabled);
+    let source = source.replace("OpName %p", "OpExecutionMode %k RoundingModeRTZ 32\nOpName %p");
+    let folder = folder_with_module(&source);
+    for device in ["lavapipe", "reference"] {
+        let ran = on(device, &folder, &["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]"]);
+        assert!(!ran.status.success(), "{device}");
+        assert!(ran.stderr.contains("RoundingModeRTZ is not supported"), "{device}: {}", ran.stderr);
+    }
+}
+
+/// llvm-spirv writes constants before their operands.
+#[test]
+fn constants_in_another_order_are_read() {
+    let declared = "%uchar2 = OpTypeVector %uchar 2\n%pair = OpConstantComposite %uchar2 %seven %seven\n%seven = OpConstant";
+    let source = OMITS.replace("%seven = OpConstant", declared);
+    let part = "%part = OpCompositeExtract %uchar %pair 1\nOpStore %shared %part";
+    let folder = folder_with_module(&source.replace("OpStore %shared %seven", part));
+    for device in ["lavapipe", "reference", "vulkan-reference"] {
         let run = ["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]", "--check", "p[0]=7"];
         let ran = on(device, &folder, &run);
         assert!(ran.status.success(), "{device}: {}", ran.stderr);

@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use clap::ArgMatches;
 use kiln_compiler::{
-    Artifact, Emit, Il, debug::Variables, interface::Interface, is_kernel_module, opencl::Overflow,
-    session::Source, target::Target,
+    Artifact, Emit, Il, debug::Variables, interface::Interface, is_kernel_module, needs_reader,
+    opencl::Overflow, session::Source, target::Target,
 };
 use kiln_runtime::{Device, Environment, Instance, Kernel, Monitor, NdRange, Program, Selector, Validation};
 
@@ -138,7 +138,7 @@ pub(crate) fn debuggee(
     Ok(Debuggee { session, module: module.words().to_vec(), variables, report })
 }
 
-/// Loads a module. For a Vulkan device, translates a module of the OpenCL environment.
+/// Loads a module. Translates a module of the OpenCL environment for a Vulkan device, and if only the reader supports it.
 fn load(
     command: &RunCommand,
     matches: &ArgMatches,
@@ -147,8 +147,9 @@ fn load(
 ) -> Result<Result<Program, Outcome>, Failure> {
     let (words, rest) = module.text.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let is_translated =
-        device.info().environment == Environment::Vulkan && rest.is_empty() && is_kernel_module(&words);
+    let is_translated = rest.is_empty()
+        && is_kernel_module(&words)
+        && (device.info().environment == Environment::Vulkan || needs_reader(&words));
     if !is_translated {
         return Ok(Ok(Program::from_bytes(device, &module.text)?));
     }

@@ -36,7 +36,7 @@ pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<
         return Some(pipe(builder, operation, function));
     }
     Some(match operation.op {
-        Op::GroupAsyncCopy => copy(builder, operation),
+        Op::GroupAsyncCopy | Op::UntypedGroupAsyncCopyKHR => copy(builder, operation),
         Op::GroupWaitEvents => wait(builder, operation),
         Op::CreateUserEvent => event(builder, operation, "create_user_event"),
         Op::RetainEvent => event(builder, operation, "retain_event"),
@@ -105,8 +105,17 @@ fn group(builder: &mut Builder<'_>, scope: ValueId) -> Result<&'static str, Stri
 
 /// A copy between global and local memory. The stride applies to the global side.
 fn copy(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
-    let [_, to, from, count, stride, event] = operation.args()?;
-    let pointees = [operation.pointee(1), operation.pointee(2), None, None, None];
+    let (to, from, count, stride, event, pointees);
+    if operation.op == Op::UntypedGroupAsyncCopyKHR {
+        let bytes;
+        [_, to, from, bytes, count, stride, event] = operation.args()?;
+        let element = builder.function.constant_bits(bytes).and_then(element_of_size);
+        let element = element.ok_or("no type of OpenCL C has the size of its elements")?;
+        pointees = [Some(element), Some(element), None, None, None];
+    } else {
+        [_, to, from, count, stride, event] = operation.args()?;
+        pointees = [operation.pointee(1), operation.pointee(2), None, None, None];
+    }
     let [count, stride] = [count, stride].map(|it| builder.resize(it, kiln_ir::Scalar::I64, false));
     let is_strided = builder.function.constant_bits(stride) != Some(1);
     let result = operation.result;
@@ -118,6 +127,19 @@ fn copy(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
         call::call(builder, "async_work_group_copy", &args, &pointees, None, result)?
     };
     value.map_or_else(none, one)
+}
+
+/// A type with this number of bytes in memory.
+fn element_of_size(bytes: u64) -> Option<Type> {
+    use kiln_ir::Scalar;
+    Some(match bytes {
+        1 => Type::Scalar(Scalar::I8),
+        2 => Type::Scalar(Scalar::I16),
+        4 => Type::Scalar(Scalar::I32),
+        8 => Type::Scalar(Scalar::I64),
+        16 | 32 | 64 | 128 => Type::Vector(Scalar::I64, (bytes / 8) as u8),
+        _ => return None,
+    })
 }
 
 fn wait(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {

@@ -92,9 +92,11 @@ fn enumerant(op: Op, token: &str) -> Option<u32> {
             .or_else(|| find::<spirv::MemoryModel>(token, |value| value as u32)),
         Op::EntryPoint => find::<spirv::ExecutionModel>(token, |value| value as u32),
         Op::ExecutionMode | Op::ExecutionModeId => find::<spirv::ExecutionMode>(token, |value| value as u32),
-        Op::TypePointer | Op::TypeForwardPointer | Op::Variable => {
-            find::<spirv::StorageClass>(token, |value| value as u32)
-        }
+        Op::TypePointer
+        | Op::TypeForwardPointer
+        | Op::Variable
+        | Op::TypeUntypedPointerKHR
+        | Op::UntypedVariableKHR => find::<spirv::StorageClass>(token, |value| value as u32),
         Op::Decorate | Op::MemberDecorate => find::<spirv::Decoration>(token, |value| value as u32)
             .or_else(|| find::<spirv::BuiltIn>(token, |value| value as u32)),
         Op::TypeImage => find::<spirv::Dim>(token, |value| value as u32)

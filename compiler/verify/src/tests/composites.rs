@@ -1,6 +1,6 @@
 //! Negative tests of composites and access chains.
 
-use super::{VULKAN, accepts, findings, vulkan_rejects};
+use super::{OPENCL, VULKAN, accepts, findings, rejects, vulkan_rejects};
 
 const TYPES: &str = "%uint2 = OpTypeVector %uint 2
 %uint3 = OpTypeVector %uint 3
@@ -32,6 +32,46 @@ fn changes(body: &str) -> [(&'static str, String); 3] {
 fn rejects_body(rule: &str, body: &str) {
     let changes = changes(body);
     vulkan_rejects(rule, &changes.each_ref().map(|(at, text)| (*at, text.as_str())));
+}
+
+/// Enables untyped pointers, with types and a variable of them.
+fn with_untyped_pointers(body: &str) -> [(&str, &str); 3] {
+    const ENABLED: &str =
+        "OpCapability UntypedPointersKHR\nOpExtension \"SPV_KHR_untyped_pointers\"\nOpMemoryModel";
+    const DECLARED: &str = "%untyped = OpTypeUntypedPointerKHR CrossWorkgroup\n\
+        %untyped_local = OpTypeUntypedPointerKHR Workgroup\n\
+        %pair = OpTypeStruct %uint %uint\n%pairs = OpUntypedVariableKHR %untyped_local Workgroup %pair";
+    [("OpMemoryModel", ENABLED), ("globals", DECLARED), ("body", body)]
+}
+
+#[test]
+fn wrong_untyped_pointers_are_rejected() {
+    let found = |body| findings((1, 4), OPENCL, &with_untyped_pointers(body));
+    accepts(&found(
+        "%x = OpUntypedAccessChainKHR %untyped_local %pair %pairs #1\n%y = OpUntypedPtrAccessChainKHR %untyped_local %uint %x #1",
+    ));
+    for body in [
+        "%x = OpUntypedAccessChainKHR %untyped_local %pair %pairs #2",
+        "%x = OpUntypedAccessChainKHR %untyped %pair %pairs #1",
+        "%x = OpUntypedAccessChainKHR %untyped_local %pair #1 #1",
+        "%x = OpUntypedPtrAccessChainKHR %untyped_local %pair %pairs %pairs",
+    ] {
+        rejects("SPIRV-access-chain", &found(body));
+    }
+    for variable in [
+        "%other = OpUntypedVariableKHR %untyped CrossWorkgroup %uint #1",
+        "%other = OpUntypedVariableKHR %untyped CrossWorkgroup %pair #1",
+        "%other = OpUntypedVariableKHR %untyped Workgroup %uint",
+        "%other = OpUntypedVariableKHR %untyped CrossWorkgroup #1",
+    ] {
+        let mut edits = with_untyped_pointers("");
+        let declared = format!("{}\n{variable}", edits[1].1);
+        edits[1].1 = &declared;
+        match variable.ends_with("%uint #1") {
+            true => accepts(&findings((1, 4), OPENCL, &edits)),
+            false => rejects("SPIRV-OpVariable", &findings((1, 4), OPENCL, &edits)),
+        }
+    }
 }
 
 #[test]
