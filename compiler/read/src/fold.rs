@@ -34,14 +34,7 @@ pub(crate) fn fold(reader: &Reader<'_>, op: Op, ty: u32, operands: &[u32]) -> Ou
             }
             _ => Err(Problem::new("it has too few operands")),
         },
-        Op::AccessChain
-        | Op::InBoundsAccessChain
-        | Op::PtrAccessChain
-        | Op::InBoundsPtrAccessChain
-        | Op::UntypedAccessChainKHR
-        | Op::UntypedInBoundsAccessChainKHR
-        | Op::UntypedPtrAccessChainKHR
-        | Op::UntypedInBoundsPtrAccessChainKHR => address(reader, op, ty, operands),
+        op if Chain::is_chain(op) => address(reader, op, ty, operands),
         Op::Bitcast | Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::ConvertPtrToU | Op::ConvertUToPtr
             if matches!(operand(0)?, Constant::Address(..)) || reader.types.value(ty)?.is_pointer() =>
         {

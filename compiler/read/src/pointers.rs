@@ -23,21 +23,24 @@ pub(crate) struct Chain<'w> {
 }
 
 impl<'w> Chain<'w> {
+    /// For an access chain, whether it is untyped and whether its first index is a number of elements.
+    const fn form(op: Op) -> Option<(bool, bool)> {
+        Some(match op {
+            Op::AccessChain | Op::InBoundsAccessChain => (false, false),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => (false, true),
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => (true, false),
+            Op::UntypedPtrAccessChainKHR | Op::UntypedInBoundsPtrAccessChainKHR => (true, true),
+            _ => return None,
+        })
+    }
+
+    pub(crate) const fn is_chain(op: Op) -> bool {
+        Self::form(op).is_some()
+    }
+
     pub(crate) fn new(op: Op, operands: &'w [u32]) -> Outcome<Self> {
-        let is_untyped = matches!(
-            op,
-            Op::UntypedAccessChainKHR
-                | Op::UntypedInBoundsAccessChainKHR
-                | Op::UntypedPtrAccessChainKHR
-                | Op::UntypedInBoundsPtrAccessChainKHR
-        );
-        let has_element = matches!(
-            op,
-            Op::PtrAccessChain
-                | Op::InBoundsPtrAccessChain
-                | Op::UntypedPtrAccessChainKHR
-                | Op::UntypedInBoundsPtrAccessChainKHR
-        );
+        let not_a_chain = || Problem::new("it is no access chain");
+        let (is_untyped, has_element) = Self::form(op).ok_or_else(not_a_chain)?;
         match (is_untyped, operands) {
             (true, &[pointee, base, ref indices @ ..]) => {
                 Ok(Self { pointee: Some(pointee), base, indices, has_element })
@@ -52,14 +55,7 @@ impl Body<'_, '_, '_> {
     /// Reads an instruction on pointers. Returns whether it is one.
     pub(crate) fn address_instruction(&mut self, inst: &Instruction<'_>) -> Outcome<bool> {
         match inst.op {
-            Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::UntypedAccessChainKHR
-            | Op::UntypedInBoundsAccessChainKHR
-            | Op::UntypedPtrAccessChainKHR
-            | Op::UntypedInBoundsPtrAccessChainKHR => self.access_chain(inst)?,
+            op if Chain::is_chain(op) => self.access_chain(inst)?,
             Op::PtrCastToGeneric | Op::GenericCastToPtr => {
                 if self.input_cast(inst)? {
                     return Ok(true);

@@ -221,7 +221,8 @@ fn untyped_chain(module: &Module<'_>, entry: &Entry<'_>, first: usize) -> Option
     }
 }
 
-/// The type that the indexes of a chain select; `None` if it is not known. Indexes in `elements` select an element, and those behind it a member.
+/// The type that the indexes of a chain select; `None` if it is not known. Indexes in `elements` select an element, and
+/// those behind them a member.
 fn indexed(
     module: &Module<'_>,
     entry: &Entry<'_>,

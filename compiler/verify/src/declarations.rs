@@ -8,6 +8,7 @@ use super::{
     composites::constituents_differ,
     module::{Entry, Module},
     operand::Operand,
+    structure::is_type,
 };
 
 pub(super) const RULES: &[Rule] = &[TYPE, VECTOR_SIZE, CONSTANT, LITERAL, ENTRY_POINT, TARGET, VARIABLE];
@@ -104,7 +105,7 @@ fn untyped_variable(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static s
         return Some("its pointer type has a different storage class");
     }
     let ty = entry.id(1)?;
-    if !op_of(module, ty).is_some_and(|op| format!("{op:?}").starts_with("Type")) {
+    if !module.definition(ty).is_some_and(is_type) {
         return Some("its data type is not a type");
     }
     initializer(module, entry.id(2)?, ty)
@@ -163,12 +164,9 @@ fn vector_size(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
 /// Returns the problem with a type.
 fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
     use Op::*;
-    let is_type = |index: usize| {
-        let id = entry.id(index)?;
-        Some(module.definition(id)?.class.opname.starts_with("Type"))
-    };
+    let names_type = |index: usize| entry.id(index).and_then(|id| module.definition(id)).is_some_and(is_type);
     let is_part = |index: usize| {
-        is_type(index) == Some(true) && entry.id(index).and_then(|id| op_of(module, id)) != Some(TypeVoid)
+        names_type(index) && entry.id(index).and_then(|id| op_of(module, id)) != Some(TypeVoid)
     };
     let parts = |first: usize| (first..entry.operands().len()).all(is_part);
     let is_valid = match entry.op() {
@@ -184,8 +182,8 @@ fn ty(module: &Module<'_>, entry: &Entry<'_>) -> Option<&'static str> {
         }
         TypeArray | TypeRuntimeArray => is_part(0),
         TypeStruct => parts(0),
-        TypePointer => is_type(1) == Some(true),
-        TypeFunction => is_type(0) == Some(true) && parts(1),
+        TypePointer => names_type(1),
+        TypeFunction => names_type(0) && parts(1),
         _ => true,
     };
     (!is_valid).then_some("its operands are not the required types and numbers")

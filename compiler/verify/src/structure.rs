@@ -106,7 +106,7 @@ fn ids(module: &Module<'_>, sets: &Sets, findings: &mut Vec<Finding>) {
     }
 }
 
-fn is_type(entry: &Entry<'_>) -> bool {
+pub(super) fn is_type(entry: &Entry<'_>) -> bool {
     entry.result_type.is_none() && entry.class.opname.starts_with("Type")
 }
 

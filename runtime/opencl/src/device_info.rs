@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use kiln_runtime::driver_bugs::DriverBug;
 use kiln_runtime::extensions::Extension;
 use kiln_runtime::{DeviceKind, DeviceQueue, ImageLimits, Order, Scope};
 use opencl_sys::*;
@@ -286,7 +287,7 @@ impl Device {
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Answer::flag(self.has(Extension::GenericAddressSpace)),
             CL_DEVICE_PIPE_SUPPORT => Answer::flag(self.has(Extension::Pipes)),
             CL_DEVICE_MAX_PIPE_ARGS => Answer::from_value(limits::PIPE_ARGUMENTS),
-            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::from_value(limits::PIPE_RESERVATIONS),
+            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::from_value(self.pipe_reservations()),
             CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::from_value(limits::PIPE_PACKET_SIZE),
             _ => return None,
         })
@@ -300,6 +301,12 @@ impl Device {
             | bit(min, limits::GLOBAL_FP_ATOMIC_MIN_MAX)
             | bit(local_add, limits::LOCAL_FP_ATOMIC_ADD)
             | bit(local_min, limits::LOCAL_FP_ATOMIC_MIN_MAX)
+    }
+
+    /// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`
+    fn pipe_reservations(&self) -> u32 {
+        let ends_loops = self.description().driver_bugs().any(|bug| bug == DriverBug::LoopIterationLimit);
+        if ends_loops { limits::FEW_PIPE_RESERVATIONS } else { limits::PIPE_RESERVATIONS }
     }
 
     /// `cl_device_kernel_clock_capabilities_khr`

@@ -43,10 +43,11 @@ pub(crate) const PRINTF_BUFFER: usize = 1 << 20;
 pub(crate) const PROGRAM_VARIABLES: usize = 64 << 10;
 /// `CL_DEVICE_MAX_PIPE_ARGS`: the minimum, although pipes are like other arguments.
 pub(crate) const PIPE_ARGUMENTS: u32 = 16;
-/// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`. There is no limit but that of packets; but old versions of lavapipe end all loops
-/// of a work-item after 65,535 iterations (`DriverBug::LoopIterationLimit`), too few for one that makes, fills and commits 8,192
-/// reservations.
-pub(crate) const PIPE_RESERVATIONS: u32 = 1 << 12;
+/// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`. There is no limit but that of packets.
+pub(crate) const PIPE_RESERVATIONS: u32 = 1 << 14;
+/// The same for drivers with `DriverBug::LoopIterationLimit`: the loops of a work-item have 65,535 iterations in all, too few to
+/// make, fill and commit 8,192 reservations.
+pub(crate) const FEW_PIPE_RESERVATIONS: u32 = 1 << 12;
 /// `CL_DEVICE_MAX_ON_DEVICE_QUEUES`. A queue of the device is only a size, but NVIDIA's compiler takes 12 s for a kernel with 300
 /// queues, and more than 40 s for one with 1000.
 pub(crate) const DEVICE_QUEUES: u32 = 64;
