@@ -178,8 +178,11 @@ impl Body<'_, '_, '_> {
         let ty = self.result_type(inst)?;
         let value = match (self.builder.ty(pointer), ty) {
             (found, ty) if found == ty => pointer,
+            // Generic pointers do not point to constant memory (OpenCL C 6.7).
             (Type::Pointer(from), Type::Pointer(to))
-                if from == AddressSpace::Generic || to == AddressSpace::Generic =>
+                if (from == AddressSpace::Generic || to == AddressSpace::Generic)
+                    && from != AddressSpace::Constant
+                    && to != AddressSpace::Constant =>
             {
                 self.builder.value(IrOp::PointerCast, &[pointer], ty)
             }
