@@ -5,6 +5,7 @@
 
 mod access;
 mod atomic;
+mod clock;
 mod collective;
 mod enqueue;
 mod group;

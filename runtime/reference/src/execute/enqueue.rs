@@ -4,13 +4,10 @@
 //! events allow; every enqueue flag permits that. For the race detector, the queue knows what must have happened before each
 //! kernel. Must not depend on how a kernel is executed.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Region,
+    Region, clock,
     races::{Past, Wait},
     view::View,
 };
@@ -90,8 +87,8 @@ struct Event {
     parent: u64,
     /// The number of incomplete children, plus one until the command itself has ended (OpenCL API 3.2.3).
     open: u32,
-    /// When the kernel started and ended, and when it was complete.
-    times: [Instant; 3],
+    /// When the kernel started and ended, and when it was complete, in nanoseconds.
+    times: [u64; 3],
     /// The addresses for profiling data.
     profiles: Vec<u64>,
     /// What has happened when the event is complete.
@@ -172,7 +169,7 @@ impl Queue {
                         past.join(&parent.acquired);
                     }
                     if let Some(event) = state.event(event) {
-                        event.times[0] = Instant::now();
+                        event.times[0] = clock::nanoseconds();
                     }
                     state.running = event;
                     return Next::Kernel(Box::new(child), event, past);
@@ -201,7 +198,7 @@ impl Queue {
     pub(crate) fn complete(&self, event: u64, past: &Past, acquired: &Past) -> Vec<Profile> {
         let mut state = self.lock();
         if let Some(event) = state.event(event) {
-            event.times[1] = Instant::now();
+            event.times[1] = clock::nanoseconds();
             event.past.join(past);
             event.acquired = acquired.clone();
         }
@@ -213,7 +210,7 @@ impl Event {
     /// The nanoseconds from the start of the kernel until it has ended, and until it is complete.
     fn durations(&self) -> [u64; 2] {
         let [start, end, complete] = self.times;
-        [end, complete].map(|until| until.saturating_duration_since(start).as_nanos() as u64)
+        [end, complete].map(|until| until.saturating_sub(start))
     }
 }
 
@@ -236,7 +233,7 @@ impl State {
                 break;
             }
             event.status = status;
-            event.times[2] = Instant::now();
+            event.times[2] = clock::nanoseconds();
             if !event.profiles.is_empty() {
                 profiles.push((std::mem::take(&mut event.profiles), event.durations()));
             }
@@ -277,7 +274,7 @@ impl State {
             count,
             parent,
             open: 1,
-            times: [Instant::now(); 3],
+            times: [clock::nanoseconds(); 3],
             profiles: Vec::new(),
             past: Past::default(),
             acquired: Past::default(),

@@ -2,16 +2,11 @@
 //!
 //! Owns ids and sizes (OpenCL C 6.15.1).
 
-use std::{sync::LazyLock, time::Instant};
-
-use super::{Launch, Region};
+use super::{Launch, Region, clock};
 use crate::{
     Program, SUB_GROUP_SIZE,
     code::{Comparison, Input},
 };
-
-/// The time zero of the kernel clock, which counts nanoseconds.
-static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// A work-group in a launch.
 #[derive(Debug, Clone, Copy)]
@@ -103,7 +98,7 @@ impl<'l> GroupPosition<'l> {
                 wide([0, 1, 2].map(|d| self.group[d] * self.region.local[d] + local[d]))
             }
             Input::Clock => {
-                let time = START.elapsed().as_nanos() as u64;
+                let time = clock::nanoseconds();
                 [time, time >> 32, 0]
             }
             Input::DispatchGroupId => wide(self.group),
