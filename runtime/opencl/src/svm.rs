@@ -94,6 +94,10 @@ impl Allocations {
             return None;
         }
         let mut memory: Svm<Unit> = device.svm(size.div_ceil(size_of::<Unit>())).ok()?;
+        // A device can have run out of addresses that the host has free.
+        if !memory.same_addresses() {
+            return None;
+        }
         let first = Host::new(memory.as_mut_ptr());
         let ArgValue::Buffer(buffer) = (&memory).into_value() else { return None };
         let allocation = Allocation { _memory: memory, buffer, size };

@@ -16,7 +16,7 @@ use super::clock::Clock;
 use super::features::{Enabled, QueriedFeatures};
 use super::instance::Shared;
 use super::memory::TransientPool;
-use super::placed::Placing;
+use super::placed::PlacedMaps;
 use super::sampler::Samplers;
 use super::timeline::Timelines;
 use super::{failure, image, imported, memory, program, queue};
@@ -59,7 +59,7 @@ pub(super) struct Device {
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     host_memory: Option<ext::external_memory_host::Device>,
     /// `None` if the device cannot do it, or has the host's addresses anyway.
-    pub(super) placing: Option<Placing>,
+    pub(super) placed_maps: Option<PlacedMaps>,
     samplers: Samplers,
     /// When it was opened: time zero for all timestamps.
     pub(super) open_time: Instant,
@@ -96,9 +96,9 @@ impl Handle {
         let queues: Vec<_> = queues.collect();
         let imports = info.capabilities.host_memory_alignment.is_some();
         let host_memory = imports.then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
-        let placing = found
+        let placed_maps = found
             .placed_map_alignment
-            .map(|alignment| Placing::new(khr::map_memory2::Device::new(&instance.raw, &raw), alignment));
+            .map(|alignment| PlacedMaps::new(khr::map_memory2::Device::new(&instance.raw, &raw), alignment));
         let calibrates = found.has_calibrated_timestamps && instance.calibrates(physical);
         let calibrated = calibrates.then(|| ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
         let clock = Clock::new(calibrated, timestamp_bits, found.properties.limits.timestamp_period);
@@ -136,7 +136,7 @@ impl Handle {
             transient_buffers: TransientPool::default(),
             memory: found.memory,
             host_memory,
-            placing,
+            placed_maps,
             samplers: Samplers::default(),
             open_time: Instant::now(),
             lost: AtomicBool::new(false),
@@ -204,6 +204,18 @@ impl Device {
             vk::Result::ERROR_DEVICE_LOST => self.record_loss(None),
             result => failure(operation, result),
         }
+    }
+
+    /// The types of memory with these properties, of those in a mask.
+    pub(super) fn memory_types(
+        &self,
+        mask: u32,
+        properties: vk::MemoryPropertyFlags,
+    ) -> impl Iterator<Item = u32> {
+        let types = self.memory.memory_types_as_slice().iter().zip(0..);
+        types
+            .filter(move |(kind, index)| mask & 1 << index != 0 && kind.property_flags.contains(properties))
+            .map(|(_, index)| index)
     }
 
     /// Records that the device was lost, while it ran this kernel.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ash::{ext, vk};
 
 use super::device::Device;
-use super::memory::{BY_KERNELS, Buffer};
+use super::memory::{BY_KERNELS, Buffer, COHERENT};
 use crate::backend::Memory;
 use crate::error::{Error, Result};
 
@@ -51,30 +51,18 @@ pub(super) unsafe fn import(
     unsafe { get_properties(api.device(), HOST, host.as_ptr().cast(), &mut types) }
         .result()
         .map_err(failed)?;
-    // SAFETY: the buffer belongs to the device.
-    let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
-    let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-    let fits = |index: &u32| {
-        let kind = device.memory.memory_types[*index as usize];
-        types.memory_type_bits & needed.memory_type_bits & 1 << index != 0
-            && kind.property_flags.contains(coherent)
-    };
-    let index = (0..device.memory.memory_type_count).find(fits);
+    let needed = buffer.requirements();
+    let index = device.memory_types(types.memory_type_bits & needed.memory_type_bits, COHERENT).next();
     let index = index.filter(|_| needed.size <= size);
     let index = index.ok_or_else(|| failed(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE))?;
     let mut import =
         vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST).host_pointer(host.as_ptr().cast());
-    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
     let info = vk::MemoryAllocateInfo::default()
         .allocation_size(size)
         .memory_type_index(index)
-        .push_next(&mut import)
-        .push_next(&mut flags);
+        .push_next(&mut import);
     // SAFETY: the memory has this size, is aligned, and outlives the import, which dropping the buffer frees. The
     // buffer was created for such memory, needs no more than its own size, and is not bound yet.
-    unsafe {
-        buffer.own_memory = device.raw.allocate_memory(&info, None).map_err(failed)?;
-        device.raw.bind_buffer_memory(buffer.raw, buffer.own_memory, 0).map_err(failed)?;
-    }
+    unsafe { buffer.bind_own_memory(info) }.map_err(failed)?;
     Ok(buffer.for_kernels(true))
 }

@@ -85,11 +85,16 @@ pub(super) const BY_KERNELS: vk::BufferUsageFlags = vk::BufferUsageFlags::from_r
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
 );
 
+/// The properties of memory that the host accesses without flushing it.
+pub(super) const COHERENT: vk::MemoryPropertyFlags = vk::MemoryPropertyFlags::from_raw(
+    vk::MemoryPropertyFlags::HOST_VISIBLE.as_raw() | vk::MemoryPropertyFlags::HOST_COHERENT.as_raw(),
+);
+
 /// Allocates memory for kernels or for transfers.
 pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) -> Result<Memory> {
     if placement == Placement::Shared
-        && let Some(placing) = &device.placing
-        && let Some(memory) = placing.allocate(device, size)?
+        && let Some(maps) = &device.placed_maps
+        && let Some(memory) = maps.allocate(device, size)?
     {
         return Ok(memory);
     }
@@ -141,8 +146,7 @@ impl Buffer {
         let mut buffer =
             Self::without_memory(device, &vk::BufferCreateInfo::default().size(size).usage(usage))?;
         let raw = buffer.raw;
-        // SAFETY: the buffer belongs to the device.
-        let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let mut requirements = buffer.requirements();
         requirements.alignment = requirements.alignment.max(ALIGNMENT);
         let allocation = device
             .allocator
@@ -165,10 +169,38 @@ impl Buffer {
 
     /// Converts the buffer to memory for kernels: it is bound to memory and was created with that usage.
     pub(super) fn for_kernels(self, is_shared: bool) -> Memory {
+        Memory { address: self.address(), handle: Arc::new(self), is_shared }
+    }
+
+    /// The address for kernels. The buffer is bound to memory and was created with usage for kernels.
+    pub(super) fn address(&self) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
         // SAFETY: the buffer was created for this and has memory.
-        let address = unsafe { self.device.raw.get_buffer_device_address(&info) };
-        Memory { address, handle: Arc::new(self), is_shared }
+        unsafe { self.device.raw.get_buffer_device_address(&info) }
+    }
+
+    /// The memory that the buffer needs.
+    pub(super) fn requirements(&self) -> vk::MemoryRequirements {
+        // SAFETY: the buffer belongs to the device.
+        unsafe { self.device.raw.get_buffer_memory_requirements(self.raw) }
+    }
+
+    /// Allocates memory of its own, which kernels can address, and binds the buffer to it.
+    ///
+    /// # Safety
+    /// The buffer has no memory yet. The memory has the size and a type that the buffer needs; if it is imported, it is
+    /// aligned and outlives the buffer.
+    pub(super) unsafe fn bind_own_memory(
+        &mut self,
+        memory: vk::MemoryAllocateInfo<'_>,
+    ) -> std::result::Result<(), vk::Result> {
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let info = memory.push_next(&mut flags);
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.own_memory = self.device.raw.allocate_memory(&info, None)?;
+            self.device.raw.bind_buffer_memory(self.raw, self.own_memory, 0)
+        }
     }
 
     /// Allocates staging memory on the host, where host copies are fastest in both directions; devices access it over

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ash::{khr, vk};
 
 use super::device::Device;
-use super::memory::{BY_KERNELS, Buffer};
+use super::memory::{BY_KERNELS, Buffer, COHERENT};
 use crate::backend::Memory;
 use crate::error::Result;
 
@@ -18,28 +18,25 @@ use crate::error::Result;
 const ATTEMPTS: usize = 8;
 
 /// Maps memory at given addresses.
-pub(super) struct Placing {
+pub(super) struct PlacedMaps {
     api: khr::map_memory2::Device,
     /// The unit of sizes and addresses, in bytes.
     alignment: u64,
 }
 
-impl Placing {
+impl PlacedMaps {
     pub(super) fn new(api: khr::map_memory2::Device, alignment: u64) -> Self {
         Self { api, alignment }
     }
 
     /// Allocates memory that the host and kernels access at the same address. `None` if the host uses the addresses that the
-    /// device has offered, or if the host cannot map the device's memory.
+    /// device has offered, or if no memory is left that the host can map.
     pub(super) fn allocate(&self, device: &Arc<Device>, size: u64) -> Result<Option<Memory>> {
         // They stay allocated during the search, so that the device offers other addresses.
         let mut rejected = Vec::new();
         for _ in 0..ATTEMPTS {
             let Some((mut buffer, bytes)) = self.buffer(device, size)? else { return Ok(None) };
-            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
-            // SAFETY: the buffer was created for this and has memory.
-            let address = unsafe { device.raw.get_buffer_device_address(&info) };
-            if self.map(&mut buffer, address, bytes) {
+            if self.map(&mut buffer, bytes) {
                 return Ok(Some(buffer.for_kernels(true)));
             }
             rejected.push(buffer);
@@ -51,40 +48,32 @@ impl Placing {
         size.next_multiple_of(self.alignment)
     }
 
-    /// A buffer with memory of its own, which is not mapped, and the size of the memory.
+    /// A buffer with memory of its own, which is not mapped, and the size of the memory. `None` if no memory is left that the
+    /// host can map.
     fn buffer(&self, device: &Arc<Device>, size: u64) -> Result<Option<(Buffer, u64)>> {
-        let failed = |result| device.failure("allocating shared memory", result, size);
         let info = vk::BufferCreateInfo::default().size(self.rounded(size)).usage(BY_KERNELS);
         let mut buffer = Buffer::without_memory(device, &info)?;
-        // SAFETY: the buffer belongs to the device.
-        let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
-        let coherent = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let local = coherent | vk::MemoryPropertyFlags::DEVICE_LOCAL;
-        // Memory of the device, because kernels are fast with no other.
-        let Some(index) = [local, coherent].into_iter().find_map(|flags| {
-            (0..device.memory.memory_type_count).find(|&index| {
-                let kind = device.memory.memory_types[index as usize];
-                needed.memory_type_bits & 1 << index != 0 && kind.property_flags.contains(flags)
-            })
-        }) else {
-            return Ok(None);
-        };
-        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let needed = buffer.requirements();
         let bytes = self.rounded(needed.size);
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(bytes)
-            .memory_type_index(index)
-            .push_next(&mut flags);
-        // SAFETY: the buffer is not bound yet, and the memory has the size and a type that it needs.
-        unsafe {
-            buffer.own_memory = device.raw.allocate_memory(&info, None).map_err(failed)?;
-            device.raw.bind_buffer_memory(buffer.raw, buffer.own_memory, 0).map_err(failed)?;
+        // Memory of the device first, because kernels are fast with no other. What the host can map of it may be small.
+        for properties in [COHERENT | vk::MemoryPropertyFlags::DEVICE_LOCAL, COHERENT] {
+            for index in device.memory_types(needed.memory_type_bits, properties) {
+                let info = vk::MemoryAllocateInfo::default().allocation_size(bytes).memory_type_index(index);
+                // SAFETY: the memory has the size and a type that the buffer needs, which has no memory yet.
+                match unsafe { buffer.bind_own_memory(info) } {
+                    Ok(()) => return Ok(Some((buffer, bytes))),
+                    Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+                        if buffer.own_memory == vk::DeviceMemory::null() => {}
+                    Err(result) => return Err(device.failure("allocating shared memory", result, size)),
+                }
+            }
         }
-        Ok(Some((buffer, bytes)))
+        Ok(None)
     }
 
-    /// Maps all memory of the buffer at this address. False if that is not possible.
-    fn map(&self, buffer: &mut Buffer, address: u64, bytes: u64) -> bool {
+    /// Maps all memory of the buffer at the address that it has for kernels. False if that is not possible.
+    fn map(&self, buffer: &mut Buffer, bytes: u64) -> bool {
+        let address = buffer.address();
         let Ok(start) = usize::try_from(address) else { return false };
         let Some(start) = NonZero::new(start).filter(|_| address.is_multiple_of(self.alignment)) else {
             return false;
