@@ -69,6 +69,17 @@ fn is_beyond(finding: &str) -> bool {
         .any(|name| finding.contains(&format!("Capability {name} is not allowed by OpenCL 2.2")))
 }
 
+/// The positions of the first words of a module's instructions.
+pub fn instructions(words: &[u32]) -> impl Iterator<Item = usize> {
+    let next = |at: usize| (at < words.len()).then_some(at);
+    std::iter::successors(next(5), move |&at| next(at + (words[at] >> 16).max(1) as usize))
+}
+
+/// The opcode of the instruction at a position.
+pub fn opcode(words: &[u32], at: usize) -> u32 {
+    words[at] & 0xffff
+}
+
 /// The words of a module file.
 pub fn words(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))?;

@@ -16,12 +16,16 @@ use kiln_compiler::{
     session::{NoFiles, Options, Source},
     target::Features,
 };
-use kiln_runtime::{Device, Error, Instance, NdRange, Program, Results, Selector};
+use kiln_runtime::{
+    ChannelOrder, ChannelType, Device, Error, ImageDesc, ImageFormat, Instance, NdRange, Program, Results,
+    Selector,
+};
 use kiln_testsuite::{
     module, root,
     undefined::{self, INPUT_WORDS, OUTPUT_WORDS, Row},
 };
 use libtest_mimic::{Arguments, Trial};
+use rspirv::spirv::Op;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -29,6 +33,7 @@ fn main() -> ExitCode {
         Trial::test("the-page-is-fresh", || Ok(page_is_fresh()?)),
         Trial::test("every-instruction-is-classified", || Ok(every_instruction_is_classified()?)),
         Trial::test("modes-determine-results", || Ok(modes_determine_results()?)),
+        Trial::test("texels-that-do-not-fit", || Ok(texels_that_do_not_fit_are_reported()?)),
     ];
     for row in Row::all() {
         let name = format!("{}::{}", row.document, row.name());
@@ -117,6 +122,44 @@ fn modes_determine_results() -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A kernel that writes an integer to an image whose channels are too narrow for it. The module without the clamp is reported.
+fn texels_that_do_not_fit_are_reported() -> Result<(), String> {
+    let source =
+        "kernel void k(write_only image2d_t image) { write_imageui(image, (int2)(0, 0), (uint4)(300)); }";
+    let words = compile(source)?;
+    launch_on_image(&words).map_err(|e| format!("the guarded kernel: {e}"))?;
+    match launch_on_image(&without_clamp(&words, 300)?) {
+        Err(Error::Strict(report)) if report.kind == "no-result" => Ok(()),
+        other => Err(format!("wanted a report `no-result`, not {other:?}")),
+    }
+}
+
+/// The module that writes four such constants to the image.
+fn without_clamp(words: &[u32], texel: u32) -> Result<Vec<u32>, String> {
+    let find = |op: Op, is_it: &dyn Fn(&[u32]) -> bool| {
+        let has = |&at: &usize| module::opcode(words, at) == op as u32 && is_it(&words[at..]);
+        module::instructions(words).find(has).ok_or(format!("the module has no such Op{op:?}"))
+    };
+    let id = words[find(Op::Constant, &|inst| inst[3] == texel)? + 2];
+    let vector = words[find(Op::ConstantComposite, &|inst| inst[3..7] == [id; 4])? + 2];
+    let write = find(Op::ImageWrite, &|_| true)?;
+    let mut changed = words.to_vec();
+    changed[write + 3] = vector;
+    Ok(changed)
+}
+
+/// Runs the kernel of a module on an image with channels of 8 bits.
+fn launch_on_image(words: &[u32]) -> kiln_runtime::Result<()> {
+    let format = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Uint8);
+    let image = device().image(&ImageDesc::d2(format, 1, 1))?;
+    let mut kernel = Program::from_spirv(device(), words)?.kernel("k")?;
+    kernel.set(0, &image)?;
+    let queue = device().queue()?;
+    // SAFETY: the reference device checks every access.
+    #[allow(unsafe_code, reason = "a launch trusts its kernel")]
+    unsafe { queue.launch(&kernel, NdRange::from(1)) }?.wait()
 }
 
 fn check(row: &Row) -> Result<(), String> {

@@ -336,6 +336,8 @@ pub(crate) enum NoResult {
     Edges,
     /// A bit field extends beyond its integer.
     Field,
+    /// An integer does not fit into a channel of an image.
+    Texel,
 }
 
 /// A built-in variable of a work-item.
@@ -652,6 +654,8 @@ pub(crate) struct Image {
     pub(crate) rank: u8,
     /// Whether the access is non-private: in the Vulkan environment, `NonPrivateTexel`.
     pub(crate) is_shared: bool,
+    /// Strict: whether written integers must be in the range of the channels, because Vulkan does not saturate them.
+    pub(crate) must_fit: bool,
 }
 
 /// What selects the level of an image operation.

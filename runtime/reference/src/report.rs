@@ -263,6 +263,7 @@ impl Problem {
                 NoResult::Range => "clamps to a range whose minimum is above its maximum",
                 NoResult::Edges => "interpolates between edges that are out of order",
                 NoResult::Field => "accesses a bit field outside its integer",
+                NoResult::Texel => "writes an integer that does not fit into the channels of the image",
             }
             .to_owned(),
             Self::NotUniform => {

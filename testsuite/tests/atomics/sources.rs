@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use kiln_testsuite::module;
+
 use super::{
     configurations::Configuration,
     law::{self, Call, Fence, Has},
@@ -162,12 +164,7 @@ impl Program {
 
 /// The number of atomic operations and barriers in a module.
 pub(crate) fn synchronizing_instructions(words: &[u32]) -> usize {
-    let (mut at, mut found) = (5, 0);
-    while at < words.len() {
-        let (opcode, length) = (words[at] & 0xffff, (words[at] >> 16) as usize);
-        // OpControlBarrier, OpMemoryBarrier, OpAtomicLoad to OpAtomicXor, the flags, OpAtomicFAddEXT and similar instructions.
-        found += usize::from(matches!(opcode, 224 | 225 | 227..=242 | 318 | 319 | 5614 | 5615 | 6035));
-        at += length.max(1);
-    }
-    found
+    // OpControlBarrier, OpMemoryBarrier, OpAtomicLoad to OpAtomicXor, the flags, OpAtomicFAddEXT and similar instructions.
+    let synchronizes = |opcode| matches!(opcode, 224 | 225 | 227..=242 | 318 | 319 | 5614 | 5615 | 6035);
+    module::instructions(words).filter(|&at| synchronizes(module::opcode(words, at))).count()
 }

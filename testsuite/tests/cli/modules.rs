@@ -174,14 +174,7 @@ fn debug_information_is_valid_and_independent_of_the_folder() {
         .collect();
     // OpExtInst is 12, and its fifth word is the number in the set: DebugLocalVariable, DebugGlobalVariable, functions.
     let has = |number: u32| {
-        let mut at = 5;
-        std::iter::from_fn(|| {
-            let first = *words.get(at)?;
-            let found = (first & 0xffff, words.get(at + 4).copied());
-            at += (first >> 16) as usize;
-            Some(found)
-        })
-        .any(|found| found == (12, Some(number)))
+        module::instructions(&words).any(|at| module::opcode(&words, at) == 12 && words[at + 4] == number)
     };
     for (number, what) in
         [(1, "unit"), (18, "global"), (20, "function"), (26, "local"), (101, "body"), (103, "line")]

@@ -10,6 +10,7 @@ use kiln_memory_model::{
 };
 use kiln_testsuite::{
     litmus::{self, Setting, Test, explore, random},
+    module::{instructions, opcode},
     nightly,
 };
 
@@ -92,19 +93,9 @@ mod op {
     pub(super) const ATOMIC_OR: u32 = 241;
 }
 
-/// The positions of the instructions of a module.
-fn instructions(words: &[u32]) -> Vec<usize> {
-    let (mut at, mut all) = (5, Vec::new());
-    while at < words.len() {
-        all.push(at);
-        at += (words[at] >> 16).max(1) as usize;
-    }
-    all
-}
-
 /// The number of functions of a module.
 pub(super) fn function_count(words: &[u32]) -> usize {
-    instructions(words).iter().filter(|&&at| words[at] & 0xffff == op::FUNCTION).count()
+    instructions(words).filter(|&at| opcode(words, at) == op::FUNCTION).count()
 }
 
 /// The words of the operands that are a scope and masks of semantics.
@@ -121,22 +112,22 @@ fn operands(op: u32) -> Option<(usize, &'static [usize])> {
 
 /// The module with an operand that refers to a constant of this value.
 fn with_constant(words: &[u32], operand: usize, value: u32) -> Option<Vec<u32>> {
-    let all = instructions(words);
     let old = words[operand];
-    let defined = all.iter().find(|&&at| words[at] & 0xffff == op::CONSTANT && words[at + 2] == old)?;
+    let defined =
+        instructions(words).find(|&at| opcode(words, at) == op::CONSTANT && words[at + 2] == old)?;
     let (ty, id) = (words[defined + 1], words[3]);
     let mut changed = words.to_vec();
     changed[operand] = id;
     changed[3] += 1;
-    let function = *all.iter().find(|&&at| words[at] & 0xffff == op::FUNCTION)?;
+    let function = instructions(words).find(|&at| opcode(words, at) == op::FUNCTION)?;
     changed.splice(function..function, [4 << 16 | op::CONSTANT, ty, id, value]);
     Some(changed)
 }
 
 /// The value of the constant that an operand refers to.
 fn constant(words: &[u32], operand: usize) -> Option<u32> {
-    let is_it = |at: &&usize| words[**at] & 0xffff == op::CONSTANT && words[**at + 2] == words[operand];
-    instructions(words).iter().find(is_it).map(|at| words[at + 3])
+    let is_it = |at: &usize| opcode(words, *at) == op::CONSTANT && words[*at + 2] == words[operand];
+    instructions(words).find(is_it).map(|at| words[at + 3])
 }
 
 /// Every change of one operation: it is dropped, is doubled, or changes places with the next; it is weaker, has a narrower scope,

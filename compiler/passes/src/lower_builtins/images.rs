@@ -10,7 +10,7 @@ mod levels;
 use kiln_builtins::{self as builtins, ImageOp, ImageQuery, Lowering};
 use kiln_ir::{
     BinaryOp, Builder, CompareKind, Function, ImageAction, Inst, InstId, Module, Op, Scalar, Texel,
-    TexelKind, Type, ValueId,
+    TexelKind, Type, UnaryOp, ValueId,
 };
 use kiln_session::{
     Options,
@@ -56,6 +56,11 @@ pub(super) fn converts_to_srgb(module: &Module, options: &Options) -> bool {
     extensions::enabled(options).has(Extension::KhrSrgbWrites)
         || module.functions.iter().any(|function| function.insts.iter().any(|inst| is_order(function, inst)))
 }
+
+/// `CL_SIGNED_INT8`
+const FIRST_SIGNED: u64 = 0x10d7;
+/// `CL_UNSIGNED_INT8`
+const FIRST_UNSIGNED: u64 = 0x10da;
 
 /// An accessed image and its properties.
 struct Target {
@@ -155,6 +160,9 @@ impl Pass<'_> {
         let is_color = target.kind == TexelKind::Float && !target.ty.is_depth;
         if self.converts_to_srgb && is_color && target.ty.access == Access::WriteOnly {
             texel = self.as_srgb(builder, target, texel);
+        }
+        if target.kind != TexelKind::Float {
+            texel = saturated(builder, target, texel);
         }
         let store = ImageAction::Store(Texel { kind: target.kind, is_shared: false });
         let args: Vec<ValueId> = [target.value, position, texel].into_iter().chain(level).collect();
@@ -513,6 +521,36 @@ fn stored(builder: &mut Builder<'_>, texel: ValueId) -> ValueId {
         _ => texel,
     };
     if ty.is_vector() { texel } else { builder.splat(texel, 4) }
+}
+
+/// Clamps integers to the range of the image's channels (OpenCL API 8.3.4). Vulkan does not say what happens to other integers:
+/// SwiftShader stores their lower bits.
+fn saturated(builder: &mut Builder<'_>, target: &Target, texel: ValueId) -> ValueId {
+    let is_signed = target.kind == TexelKind::Signed;
+    let (first, compare, all) = match is_signed {
+        true => (FIRST_SIGNED, CompareKind::Signed, i32::MAX),
+        false => (FIRST_UNSIGNED, CompareKind::Unsigned, -1),
+    };
+    // The channel types of 8, 16 and 32 bits have successive numbers.
+    let channel = builder.value(Op::Image(ImageAction::ChannelType), &[target.value], Type::I32);
+    let number = builder.binary_bits(BinaryOp::Sub, channel, first);
+    let number = builder.binary_bits(BinaryOp::And, number, 3);
+    let byte = builder.i32(8);
+    let width = builder.binary(BinaryOp::Shl, byte, number);
+    let word = builder.i32(32);
+    let missing = builder.binary(BinaryOp::Sub, word, width);
+    let missing = builder.binary_bits(BinaryOp::And, missing, 31);
+    let all = builder.i32(all);
+    let highest = builder.binary(BinaryOp::LShr, all, missing);
+    let highest = builder.splat(highest, 4);
+    let is_above = builder.compare(CompareOp::Greater, compare, texel, highest);
+    let texel = builder.select(is_above, highest, texel);
+    if !is_signed {
+        return texel;
+    }
+    let lowest = builder.unary(UnaryOp::Not, highest);
+    let is_below = builder.compare(CompareOp::Less, compare, texel, lowest);
+    builder.select(is_below, lowest, texel)
 }
 
 fn parts(builder: &mut Builder<'_>, value: ValueId, count: u8) -> Vec<ValueId> {

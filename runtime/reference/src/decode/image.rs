@@ -50,6 +50,7 @@ impl Body<'_, '_> {
                     texel,
                     is_shared,
                     level,
+                    must_fit: self.decoder.is_strict_vulkan(),
                     ..without_operands(ImageAction::Write, image, slot)
                 };
                 self.image_op(op);
@@ -181,5 +182,6 @@ fn without_operands(action: ImageAction, image: types::Image, slot: Slot) -> Ima
         dims: image.dims,
         rank: image.rank(),
         is_shared: true,
+        must_fit: false,
     }
 }

@@ -5,7 +5,7 @@
 use super::{sample, view::View};
 use crate::{
     alu,
-    code::{FormatNumber, Image, ImageAction, Lanes, LevelSelector, Slot},
+    code::{FormatNumber, Image, ImageAction, Lanes, LevelSelector, NoResult, Slot},
     image::{FIRST_CHANNEL, FIRST_ORDER, Format, ImageDesc, Texel},
     poison::{Poison, union},
     report::{Problem, Use},
@@ -69,6 +69,9 @@ pub(crate) fn perform<const CHECKS: bool>(
             let Some(texel) = written(regs, op.texel, texels.desc.format) else {
                 return Err(misuse("writes texels of a different type from the image's"));
             };
+            if op.must_fit && !texels.desc.format.fits(texel) {
+                return Err(Problem::NoResult(NoResult::Texel));
+            }
             record(integers(regs), true)?;
             if !texels.store(integers(regs), texel) && CHECKS {
                 return Err(misuse("writes a texel outside of the image"));

@@ -218,6 +218,30 @@ impl Format {
         }
     }
 
+    /// The integer that a component has in a channel: the nearest one that fits.
+    fn saturated(self, texel: Texel, at: usize) -> u32 {
+        match (self.channel_kind(), texel) {
+            (Channel::Signed(size), Texel::Signed(texel)) => {
+                let limit = 1i64 << (8 * u32::from(size) - 1);
+                i64::from(texel[at]).clamp(-limit, limit - 1) as u32
+            }
+            (Channel::Unsigned(size), Texel::Unsigned(texel)) => {
+                u64::from(texel[at]).min((1 << (8 * u32::from(size))) - 1) as u32
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether all integers of a texel that the format stores fit into their channels.
+    pub(crate) fn fits(self, texel: Texel) -> bool {
+        let has = |at: usize| match texel {
+            Texel::Signed(texel) => self.saturated(Texel::Signed(texel), at) == texel[at] as u32,
+            Texel::Unsigned(texel) => self.saturated(Texel::Unsigned(texel), at) == texel[at],
+            Texel::Float(_) => true,
+        };
+        self.order_components().iter().all(|&at| has(at))
+    }
+
     /// Encodes a texel; the first `size` bytes are valid.
     pub fn encode(self, texel: Texel) -> [u8; 16] {
         let kind = self.channel_kind();
@@ -233,13 +257,7 @@ impl Format {
         }
         for (channel, &at) in self.order_components().iter().enumerate() {
             let bits = match (kind, texel) {
-                (Channel::Signed(size), Texel::Signed(texel)) => {
-                    let limit = 1i64 << (8 * u32::from(size) - 1);
-                    i64::from(texel[at]).clamp(-limit, limit - 1) as u32
-                }
-                (Channel::Unsigned(size), Texel::Unsigned(texel)) => {
-                    u64::from(texel[at]).min((1 << (8 * u32::from(size))) - 1) as u32
-                }
+                (Channel::Signed(_) | Channel::Unsigned(_), _) => self.saturated(texel, at),
                 (_, Texel::Float(texel)) => {
                     let value = if self.is_srgb() && at < 3 { gamma(texel[at]) } else { texel[at] };
                     match kind {
