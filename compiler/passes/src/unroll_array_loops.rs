@@ -21,7 +21,7 @@ struct Limits {
 }
 
 /// For a loop without a hint.
-const UNASKED: Limits = Limits { iterations: 32, size: 512 };
+const NO_HINT: Limits = Limits { iterations: 32, size: 512 };
 /// For a loop that the source wants unrolled completely (`#pragma unroll`).
 const REQUESTED: Limits = Limits { iterations: 256, size: 16384 };
 
@@ -33,7 +33,7 @@ pub(super) fn unroll_array_loops(function: &mut Function, options: &Options) {
     for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
         let Op::Loop { body, continuing, hints } = function.insts[id].op else { continue };
         let limits = match hints {
-            LoopHints { unroll: None } => UNASKED,
+            LoopHints { unroll: None } => NO_HINT,
             LoopHints { unroll: Some(0) } => REQUESTED,
             LoopHints { unroll: Some(_) } => continue,
         };

@@ -39,7 +39,7 @@ impl<'w> Chain<'w> {
     }
 
     pub(crate) fn new(op: Op, operands: &'w [u32]) -> Outcome<Self> {
-        let not_a_chain = || Problem::new("it is no access chain");
+        let not_a_chain = || Problem::new("it is not an access chain");
         let (is_untyped, has_element) = Self::form(op).ok_or_else(not_a_chain)?;
         match (is_untyped, operands) {
             (true, &[pointee, base, ref indices @ ..]) => {

@@ -6,18 +6,7 @@ local LIMIT = 60000
 -- Where who types would be: behind the last letter of a line, too.
 vim.o.virtualedit = "onemore"
 
-local function write(path, value)
-  local file = assert(io.open(path, "w"))
-  file:write(vim.fn.json_encode(value))
-  file:close()
-end
-
-local function read(path)
-  local file = assert(io.open(path, "r"))
-  local text = file:read("*a")
-  file:close()
-  return vim.fn.json_decode(text)
-end
+local files = dofile(vim.env.EDITORS .. "/files.lua")
 
 -- The line and the column behind (or before) a text in the buffer, both from 0.
 local function find(text, before)
@@ -146,9 +135,9 @@ function steps.write(_)
 end
 
 local results = {}
-for _, step in ipairs(read(vim.env.STEPS)) do
+for _, step in ipairs(files.read(vim.env.STEPS)) do
   local is_good, result = pcall(steps[step["do"]], step)
   table.insert(results, is_good and { result = result } or { error = tostring(result) })
 end
-write(vim.env.RESULTS, results)
+files.write(vim.env.RESULTS, results)
 vim.cmd("qall!")

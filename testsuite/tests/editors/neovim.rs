@@ -20,13 +20,13 @@ fn run(driver: &str, set_up: &str, files: &[(&str, &str)], steps: &Value) -> Vec
     files.iter().for_each(|(name, text)| write(name, text));
     write("init.lua", set_up);
     write("steps.json", &steps.to_string());
-    let driver = root().join("testsuite/tests/editors").join(driver);
+    let drivers = root().join("testsuite/tests/editors");
     let binary = kiln::binary();
     let beside = binary.parent().expect("a folder");
     let mut command = Command::new("nvim");
     command.current_dir(folder.path());
     command.args(["--headless", "-i", "NONE", "-n", "-u", "init.lua", files[0].0]);
-    command.arg("-c").arg(format!("luafile {}", driver.display()));
+    command.arg("-c").arg(format!("luafile {}", drivers.join(driver).display())).env("EDITORS", drivers);
     command.env("STEPS", folder.path().join("steps.json")).env("RESULTS", folder.path().join("results.json"));
     command.env("PATH", process::path_with(beside)).env("HOME", folder.path()).env_remove("VIMINIT");
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {

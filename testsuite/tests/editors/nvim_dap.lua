@@ -4,18 +4,7 @@
 local LIMIT = 60000
 local dap = require("dap")
 
-local function read(path)
-  local file = assert(io.open(path, "r"))
-  local text = file:read("*a")
-  file:close()
-  return vim.fn.json_decode(text)
-end
-
-local function write(path, value)
-  local file = assert(io.open(path, "w"))
-  file:write(vim.fn.json_encode(value))
-  file:close()
-end
+local files = dofile(vim.env.EDITORS .. "/files.lua")
 
 -- The last stop; nil while the program runs.
 local stop
@@ -74,12 +63,12 @@ local function perform(step)
 end
 
 local results = {}
-for _, step in ipairs(read(vim.env.STEPS)) do
+for _, step in ipairs(files.read(vim.env.STEPS)) do
   local is_good, result = pcall(perform, step)
   table.insert(results, is_good and { result = result } or { error = tostring(result) })
   if not is_good then
     break
   end
 end
-write(vim.env.RESULTS, results)
+files.write(vim.env.RESULTS, results)
 vim.cmd("qall!")

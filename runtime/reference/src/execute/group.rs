@@ -3,10 +3,10 @@
 //! Owns the order in which work-items run, and detects when all have arrived at a collective operation. Must not depend on
 //! other groups.
 
-use std::{collections::VecDeque, ops::Range, sync::atomic::AtomicU64, time::Instant};
+use std::{collections::VecDeque, ops::Range, sync::atomic::AtomicU64};
 
 use super::{
-    Argument, Options,
+    Argument, Options, clock,
     collective::{self, CollectiveContext, Copies},
     enqueue::Queue,
     group_position::GroupPosition,
@@ -245,7 +245,7 @@ impl<'l> Group<'l> {
             if !any_ready {
                 return Err(self.divergence(None));
             }
-            let is_late = || shared.options.deadline.is_some_and(|deadline| Instant::now() > deadline);
+            let is_late = || clock::has_passed(shared.options.deadline);
             if any_ready && turns >= TURNS_PER_SLICE || is_late() {
                 return Ok(SliceEnd::Yielded);
             }

@@ -9,11 +9,10 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
-    time::Instant,
 };
 
 use super::{
-    Argument, Launch, Options, Outcome, Pipeline, Region,
+    Argument, Launch, Options, Outcome, Pipeline, Region, clock,
     enqueue::{Child, IndexSpace, LAUNCH, MAX_ENQUEUED, Next, Queue},
     group::{self, Debugging, Group, Pool, SliceEnd},
     group_position::GroupPosition,
@@ -257,7 +256,7 @@ impl Shared<'_> {
             if !printed.is_empty() {
                 self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
             }
-            if self.options.deadline.is_some_and(|deadline| Instant::now() > deadline) && ended.is_ok() {
+            if clock::has_passed(self.options.deadline) && ended.is_ok() {
                 self.stop(group.timeout());
             }
             match ended {
