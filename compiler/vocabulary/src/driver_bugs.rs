@@ -256,14 +256,23 @@ driver_bugs! {
                   estimates sometimes have wrong quotients",
         remedy: Remedy::Option("emit"),
     }
-    /// 2 of 13,500 random programs with 580.159.04 on an H100 and an H200, whose modules have no undefined behavior: 27111543, which
-    /// compiles with `--feature -int8`, and 28500221, which compiles with `--feature -int64` or with `--workarounds none`. In a
-    /// reduced form, 28500221 compiles if either of two loads from a table of 16 `ushort` is volatile, or if one of their indices,
-    /// both computed from one `float`, is hidden from the driver.
+    /// 1 of 29,200 random programs with 580.159.04 on an H200: 28512058, which is correct with the execution mode, with the driver's
+    /// own 64-bit division, and with emulated 64-bit integers.
+    EstimatedQuotients "estimated_quotients" {
+        affected: &[(DriverId::Nvidia, Versions::ALL)],
+        symptom: "without the execution mode `RoundingModeRTE`, 64-bit integers that are divided by floating-point estimates have \
+                  wrong quotients in very few programs",
+        remedy: Remedy::None,
+    }
+    /// 3 of 29,200 random programs with 580.159.04 on an H100 and an H200, whose modules have no undefined behavior: 27111543,
+    /// 28500221 and 28519488. The last two compile without `NarrowPrivateElements`, 28500221 also with the execution mode
+    /// `RoundingModeRTE`, and 28519488 also with `-O0`. In a reduced form, 28500221 compiles if either of two loads from a table of
+    /// 16 `ushort` is volatile, or if one of their indices, both computed from one `float`, is hidden from the driver. Measured
+    /// without effect on all three: `VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT`.
     CompilerCrash "compiler_crash" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "the driver's compiler crashes on a few kernels; the two known ones compile with `--feature -int8` or \
-                  `--feature -int64`",
+        symptom: "the driver's compiler crashes on a few kernels; two of the three known ones compile without the workaround \
+                  `narrow_private_elements`",
         remedy: Remedy::None,
     }
 }
