@@ -3,7 +3,7 @@
 //!
 //! A program is a file in `testsuite/frontends`. Its first line is a comment with the arguments and checks of a launch of the
 //! kernel `k` with one work-group of 64 work-items. DPC++ compiles SYCL, and has compiled kernels of dpctl, a Python package: a
-//! program names one of them, with its parameters in OpenCL C, and has the whole launch.
+//! program names one of them, with its parameters in OpenCL C, and contains the complete launch.
 
 mod contained;
 

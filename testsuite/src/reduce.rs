@@ -21,20 +21,20 @@ pub fn reduce<B: Send>(
     }
 }
 
-/// What tries programs.
+/// The workers that try programs, and the property that a program must have.
 struct Search<'b, B, H> {
     workers: &'b mut [B],
     holds: H,
 }
 
-/// A smaller program, and where it differs.
+/// A smaller program, and where it differs from the larger one.
 struct Attempt {
     start: usize,
     text: String,
 }
 
 impl<B: Send, H: Fn(&mut B, &str) -> bool + Sync> Search<'_, B, H> {
-    /// The first attempt that holds.
+    /// The first attempt that has the property.
     fn first(&mut self, mut attempts: impl Iterator<Item = Attempt>) -> Option<Attempt> {
         let holds = &self.holds;
         loop {
@@ -59,7 +59,7 @@ impl<B: Send, H: Fn(&mut B, &str) -> bool + Sync> Search<'_, B, H> {
     fn with_simpler_expressions(&mut self, source: &str) -> String {
         let mut text = source.to_owned();
         let mut start = 0;
-        // Tries to simplify the replacement further, so the search goes on where it has replaced.
+        // The search continues at the replacement, to simplify that further.
         while let Some(found) = self.first(simpler_expressions(&text, start)) {
             Attempt { start, text } = found;
         }

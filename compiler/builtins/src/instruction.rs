@@ -206,7 +206,7 @@ mod tests {
             found("fmax_common", &[float(4, 2), float(4, 2)]),
             Some(("max", vec![Value(Scalar::Float, 2); 2]))
         );
-        // The second operand is unsigned whatever the sign of the first.
+        // The second operand is unsigned even if the first is signed.
         assert_eq!(
             found("s_upsample", &[int(1, 1); 2]),
             Some(("upsample", vec![Value(Scalar::Char, 1), Value(Scalar::UChar, 1)]))

@@ -121,7 +121,7 @@ fn shares(scope: u32, positions: &[Position], a: usize, b: usize) -> bool {
     }
 }
 
-/// The elements from `first` on, in this number.
+/// A number of consecutive elements, starting with `first`.
 fn span(first: usize, count: usize) -> Set {
     let below = |end: usize| 1_u128.checked_shl(end as u32).map_or(Set::MAX, |bit| bit - 1);
     below(first + count) & !below(first)

@@ -182,7 +182,7 @@ pub(crate) trait Goal {
     fn record(&mut self, witness: Witness);
 }
 
-/// Searches for executions of runs that need not be whole.
+/// Searches for executions in which runs may be incomplete.
 pub(crate) fn search(
     skeleton: &Skeleton,
     model: Model,

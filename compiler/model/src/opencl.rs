@@ -128,7 +128,7 @@ impl Model {
         })
     }
 
-    /// Checks the known part of an execution, whatever was added.
+    /// Checks the entire known part of an execution, unlike `add`.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         self.undo([Mark::default(); 2]);
         members(execution.reads()).for_each(|read| self.synchronize_read(execution, read));

@@ -147,7 +147,7 @@ mod tests {
         };
         assert_eq!(test(3, "exists (P1:r0 == 0)"), (false, false));
         assert_eq!(test(2, "exists (P1:r0 == 0)"), (true, true));
-        // Nobody waits longer than for the second.
+        // The second arrival ends the barrier.
         assert_eq!(test(2, "exists (P1:r0 == 1)"), (true, true));
         assert_eq!(test(4, "exists (P1:r0 == 0)"), (false, false));
     }

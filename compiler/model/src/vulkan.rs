@@ -289,7 +289,7 @@ impl Model {
         true
     }
 
-    /// Checks the known part of an execution, whatever was added.
+    /// Checks the entire known part of an execution, unlike `add`.
     pub(crate) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         let start =
             State { classes: [Mark::default(); MAX_SETS], before: Mark::default(), located: Mark::default() };

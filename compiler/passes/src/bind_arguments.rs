@@ -240,7 +240,7 @@ fn bind_kernel(
     locations
 }
 
-/// Replaces the queries of images whose answer the launch passes.
+/// Replaces the queries of images whose results the launch passes as arguments.
 fn bind_image_queries(
     builder: &mut Builder<'_>,
     (kernel, params): (FuncId, &[ValueId]),

@@ -1,7 +1,7 @@
 //! Selects by both conditions of a conjunction and combines the results, for the driver bug `selected_conjunctions`.
 //!
 //! Works around NVIDIA's compiler, which combines the bytes of a vector that a conjunction of two vectors of conditions
-//! selects, compares them again in a loop, and takes the result for all ones.
+//! selects, compares them again in a loop, and treats the result as all ones.
 
 use kiln_ir::{BinaryOp, Builder, Const, Function, Inst, Op, Type, ValueId};
 use kiln_session::Options;

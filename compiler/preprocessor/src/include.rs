@@ -41,7 +41,7 @@ const C_HEADERS: [&str; 19] = [
 /// C headers whose contents are built into OpenCL C.
 const BUILT_IN_HEADERS: [&str; 4] = ["math.h", "stdbool.h", "stddef.h", "stdint.h"];
 
-/// The help for a header of which OpenCL C has the contents.
+/// The help for these headers.
 const WITHOUT_HEADER: &str = "remove it: OpenCL C has the types and functions without a header";
 
 /// Headers that are part of the compiler. Files with the same names take precedence.

@@ -88,7 +88,8 @@ driver_bugs! {
     /// between were not measured.
     CompareAsUnsigned "compare_as_unsigned" {
         affected: &[(DriverId::Lavapipe, Versions::before(25, 0))],
-        symptom: "a signed comparison of a `long` that was an `int`, with a constant of more than 32 bits, has the wrong result",
+        symptom: "a signed comparison of an `int` that was converted to `long`, with a constant of more than 32 bits, has the wrong \
+                  result",
         remedy: Remedy::Pass("compare_as_unsigned"),
     }
     /// gallivm's `LP_MAX_TGSI_LOOP_ITERATIONS`, one counter for all loops of a shader. Measured: 65,535 iterations with
@@ -168,8 +169,8 @@ driver_bugs! {
     /// correct 3, and leaving out the execution mode `SignedZeroInfNanPreserve` 1. So no form of the arithmetic helps.
     ExpandInt64Conversions "expand_int64_conversions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "the driver fails with `NVVM compilation failed` on conversions to 64-bit integers of floating-point \
-                  numbers that were integers, or they have wrong results",
+        symptom: "if a floating-point number that was converted from an integer is converted to a 64-bit integer, the driver \
+                  fails with `NVVM compilation failed`, or the result is wrong",
         remedy: Remedy::Option("lower_builtins"),
     }
     /// LLVM forms `llvm.umul.with.overflow`, which NVVM does not compile. Measured with 580.159.04 on an H100: `mad_sat` of
@@ -207,8 +208,8 @@ driver_bugs! {
     /// The row concerns arrays of up to 32 elements, in functions that access parts of private elements, or elements of other
     /// sizes than 32 bits. In others, selecting takes up to 2.6 times as long (a histogram of 16 counters on an H100). Measured
     /// without effect: volatile accesses. Insufficient: only loads or only stores that select, up to 8 or up to 16 elements.
-    /// Selecting by one bit of the index after the other made the programs 28131407 and 28132496 wrong: hiding one of these
-    /// tests from the driver, and no other value, makes them right, as do comparisons of the index.
+    /// Selecting by one bit of the index after the other made the programs 28131407 and 28132496 wrong. They are correct if the
+    /// index is compared instead, or if one of the tests of bits is hidden from the driver; hiding other values does not help.
     SelectPrivateElements "select_private_elements" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver's compiler crashes on some kernels that index small private arrays by variables, or gives such \
@@ -231,9 +232,9 @@ driver_bugs! {
         symptom: "divisions and remainders of vectors of integers sometimes have wrong components",
         remedy: Remedy::Pass("split_vector_divisions"),
     }
-    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). Its module is correct if the
-    /// conditions select apart. Measured without effect: one selection in the other, selected ones that are negated afterwards,
-    /// and conjunctions and selections that are split into scalars.
+    /// The random program 27113620 with 580.159.04 on an H100, reduced to a case (`devices/nvidia`). Its module is correct if
+    /// each condition has a selection of its own. Measured without effect: one selection as an operand of the other, negation of
+    /// selected ones, and conjunctions and selections that are split into scalars.
     SelectedConjunctions "selected_conjunctions" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "bytes that a conjunction of two comparisons selects are combined and compared again in a loop, with the wrong \

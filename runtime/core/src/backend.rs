@@ -132,7 +132,7 @@ pub(crate) fn no_host_memory(info: &DeviceInfo) -> Error {
 pub(crate) enum Purpose {
     /// User commands, with timestamps if profiled.
     Commands { profiled: bool },
-    /// Initialization of memory: whatever is flushed here precedes everything flushed later on any queue.
+    /// Initialization of memory: all commands flushed here precede all commands flushed later on any queue.
     FirstContents,
 }
 

@@ -1,6 +1,6 @@
 //! Buffers: device memory that kernels access through pointers.
 //!
-//! Owns the typed view of memory. One allocation is one object in the memory model, whatever the number of views (R9).
+//! Owns the typed view of memory. One allocation is one object in the memory model, even if it has several views (R9).
 //! Must not depend on how bytes are copied.
 
 use std::fmt;

@@ -148,7 +148,7 @@ pub(crate) fn with_bounds_checks(device: &Device) {
     queue.finish().unwrap();
 }
 
-/// The reported work-item is one of those that trap, whatever their number.
+/// The reported work-item is one of those that trap, even if there are many.
 pub(crate) fn many_at_once(device: &Device) {
     let source = "#include <kiln/assert.h>
         kernel void k(global uint *out) {

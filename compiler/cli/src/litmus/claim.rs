@@ -35,7 +35,7 @@ impl Claim {
         Some(self.condition.verdict(satisfied?.into_iter()))
     }
 
-    /// The value of what no process writes.
+    /// The value of an object or parameter that no process writes.
     fn constant(&self, name: &str) -> Option<i64> {
         let initial = self.initial.get(name).copied();
         let address = || self.addresses.contains(name).then_some(ADDRESS);

@@ -142,7 +142,7 @@ impl LaunchParameters {
     }
 }
 
-/// Whether all work-items reach the same barriers, whatever they read: instances can share a work-group.
+/// Whether all work-items reach the same barriers for all values that they can read: instances can then share a work-group.
 fn is_uniform(traces: &[Vec<Trace>]) -> bool {
     let barriers = |trace: &Trace| -> Vec<u32> {
         let all = trace.events.iter().filter(|event| event.action == Action::Arrive);

@@ -65,7 +65,7 @@ impl ConsistencyChecker {
         }
     }
 
-    /// Checks the known part of an execution, whatever was added.
+    /// Checks the entire known part of an execution, unlike `add`.
     pub(super) fn check(&mut self, execution: &Execution) -> Result<(), Violation> {
         match self {
             Self::Vulkan(model) => model.check(execution),

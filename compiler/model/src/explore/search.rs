@@ -125,7 +125,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Whether the choices at a cell are checked only with those at the next: there is only one.
+    /// Whether a cell needs no check of its own: it has only one choice, which is checked together with the next cell.
     pub(super) fn has_no_check(&self, cell: usize) -> bool {
         let next = cell + 1;
         self.cells[cell].has_no_choice() && next != self.synchronizing_cells && next != self.cells.len()

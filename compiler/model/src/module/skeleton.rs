@@ -63,7 +63,7 @@ struct Runs {
 enum Tree {
     #[default]
     Unknown,
-    /// There is one. `None` if it is not kept.
+    /// There is a single run. `None` if it is not kept.
     Run(Option<Trace>),
     /// They read this address, with this size, after these accesses to it. A tree for each value.
     Choice(u64, u64, Before, BTreeMap<u64, Tree>),

@@ -53,8 +53,8 @@ impl VulkanTest {
         Self::read_with(text, true, false)
     }
 
-    /// Reads a test whose atomic reads can return values out of thin air: the numbers in the test and in its condition, and what
-    /// stores make of them.
+    /// Reads a test whose atomic reads can return values out of thin air: the numbers in the test and in its condition, and
+    /// values that stores compute from them.
     pub fn read_with_thin_air(text: &str) -> Result<Self, String> {
         Self::read_with(text, false, true)
     }

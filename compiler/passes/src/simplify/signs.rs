@@ -8,7 +8,7 @@ use kiln_types::ops::CompareOp;
 /// The maximum depth of operations to follow.
 const DEPTH: u32 = 8;
 
-/// What is known of a number that is not a NaN. The order is that of knowledge.
+/// What is known of a number that is not a NaN. A later variant implies the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     /// Not below zero. It may be -0.

@@ -548,8 +548,8 @@ fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
     .collect()
 }
 
-/// Whether modes for the widths 32, 16 and 64 can be required, whatever the other widths do. If the widths depend on each other,
-/// all can or none.
+/// For the widths 32, 16 and 64, whether a module can require the mode, independently of the other widths. Widths that depend on
+/// each other count only if all of them have the mode.
 fn independent(modes: [vk::Bool32; 3], independence: vk::ShaderFloatControlsIndependence) -> [bool; 3] {
     let [float, half, double] = modes.map(|it| it == vk::TRUE);
     match independence {

@@ -343,8 +343,8 @@ pub(crate) fn samplers_are_bound(device: &Device) {
         ..Sampler::default()
     };
     let linear = Sampler { filter: Filter::Linear, ..near(true, Addressing::Repeat) };
-    // The coordinate is 1.375. Not normalized, it is in texel 1. Normalized, it is outside the image: at the edge that is texel 3,
-    // beyond the edge the border, repeated it is 0.375 (texel 1), and mirrored 0.625 (texel 2).
+    // The coordinate is 1.375. Without normalization, it is in texel 1. With normalization, it is outside the image: `ClampToEdge`
+    // reads texel 3, `Clamp` the border, repetition texel 1 (0.375), and mirrored repetition texel 2 (0.625).
     for (sampler, expected) in [
         (near(false, Addressing::ClampToEdge), 11.0),
         (near(false, Addressing::Clamp), 11.0),

@@ -369,7 +369,7 @@ OpStore %out2 %c Aligned 4
     })
 }
 
-/// A buffer bound whole, as clspv does: every work-item adds 1 to its element.
+/// A binding of an entire buffer, as clspv creates it: every work-item adds 1 to its element.
 pub(crate) fn bound() -> Vec<u32> {
     assemble(&Parts {
         variables: "%buffer",

@@ -46,7 +46,7 @@ struct Generator {
     registers: u32,
     /// Where the statements are.
     statements: Statements,
-    /// The parameters of the kernel but the first, with their types and without.
+    /// The parameters of the kernel except the first: their declarations, and their names.
     parameters: [String; 2],
     /// The functions that contain statements.
     functions: String,
@@ -105,7 +105,7 @@ pub fn program(number: u64, statements: Statements) -> Program {
     Program { source, launch, operations, has_barrier: phases > 1, statements }
 }
 
-/// The parameters of the kernel but the first, with their types and without.
+/// The parameters of the kernel except the first: their declarations, and their names.
 fn parameters(objects: &[Object]) -> [String; 2] {
     let (mut typed, mut names) = (String::new(), String::new());
     for Object { name, is_local, is_atomic } in objects {

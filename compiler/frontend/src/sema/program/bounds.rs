@@ -114,8 +114,8 @@ impl Program<'_> {
     }
 
     /// The number of elements of the array that a pointer points into, and the index of the element. `None` for an
-    /// array inside an array, because programs often index the whole, and for an array of one element, which can be a
-    /// flexible array.
+    /// array inside an array, because programs often use one index for all rows, and for an array of one element,
+    /// which can be a flexible array.
     fn array(&self, pointer: &Expr) -> Option<(i64, i64)> {
         let element = self.pointee(pointer.ty)?;
         match &pointer.kind {

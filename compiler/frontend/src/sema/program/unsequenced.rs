@@ -229,7 +229,7 @@ impl Check<'_> {
     }
 }
 
-/// The uses before a sequence point, as those after it see them.
+/// The uses before a sequence point, which completes their pending changes.
 fn completed(mut uses: Uses) -> Uses {
     for it in &mut uses {
         if it.kind == Kind::PendingChange {

@@ -4,7 +4,7 @@
 //! late work-items do not wait: they see the earlier writes of the others, but the others do not see theirs. Each additional
 //! work-item in time only makes the order stronger, so the executions with exactly the quorum in time have all outcomes.
 
-/// The number of the entry of a barrier by a work-item that is late; the number of the work-item is added.
+/// Identifies the entry of a late work-item into a barrier, in the sum with the number of the work-item.
 pub(super) const LATE: u32 = 1 << 16;
 
 /// The work-items that arrive at a barrier after it has ended.

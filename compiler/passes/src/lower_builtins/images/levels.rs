@@ -1,6 +1,6 @@
 //! Lowers reads with a sampler from images with several levels (`cl_khr_mipmap_image`).
 //!
-//! A level of level or two gradients select the level, or two levels between which the sampler filters. Reads of floats use a
+//! A level of detail or two gradients select the level, or two levels between which the sampler filters. Reads of floats use a
 //! sampler of the device if it can filter the texels; OpenCL does not define their precision.
 
 use kiln_ir::{BinaryOp, Builder, Scalar, TexelKind, Type, ValueId};
@@ -19,7 +19,7 @@ pub(super) enum LevelSource {
 }
 
 impl Pass<'_> {
-    /// Reads the levels that a level of level or gradients select.
+    /// Reads the levels that a level of detail or gradients select.
     pub(super) fn sample_levels(
         &mut self,
         builder: &mut Builder<'_>,
@@ -107,7 +107,7 @@ impl Pass<'_> {
         )
     }
 
-    /// The level of level of two gradients: the logarithm of the longer one, in texels.
+    /// The level of detail of two gradients: the logarithm of the longer one, in texels.
     fn lod_of(
         &mut self,
         builder: &mut Builder<'_>,

@@ -187,7 +187,7 @@ impl Clock {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Past([Clock; SPACES]);
 
-/// The group of no work-item.
+/// A number that no group has.
 const NO_GROUP: u32 = u32::MAX;
 
 impl Past {
@@ -196,14 +196,14 @@ impl Past {
         self.0.clone()
     }
 
-    /// Adds another past.
+    /// Adds what happens before another kernel or event.
     pub(crate) fn join(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             mine.join(NO_GROUP, theirs, NO_GROUP);
         }
     }
 
-    /// Adds all accesses of these groups, which have ended when anything follows.
+    /// Adds all accesses of these groups. They have ended before anything that follows starts.
     pub(super) fn join_groups(&mut self, groups: Range<u32>) {
         for clock in &mut self.0 {
             clock.add(Others { ended: vec![(groups.start, groups.end)], ..Others::default() });
