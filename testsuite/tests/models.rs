@@ -1,6 +1,8 @@
 //! Explores the litmus tests in both memory models: OpenCL allows every outcome that Vulkan permits for the emitted module,
 //! and the module has no data race that the program does not have. This finds errors that no available processor shows.
 
+#[path = "models/cheapest.rs"]
+mod cheapest;
 #[path = "models/mistakes.rs"]
 mod mistakes;
 #[path = "models/refinement.rs"]

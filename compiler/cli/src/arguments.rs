@@ -356,6 +356,9 @@ pub(crate) struct ExplainCommand {
     /// Show what each atomic operation, fence and barrier of a source becomes on Vulkan, and why
     #[arg(long, value_name = "SOURCE", conflicts_with = "code")]
     pub(crate) mapping: Option<String>,
+    /// With --mapping: also show the cheapest sound form of each operation for the launch in the source's leading comment
+    #[arg(long, requires = "mapping")]
+    pub(crate) cheapest: bool,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
 }

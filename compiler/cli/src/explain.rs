@@ -19,7 +19,7 @@ pub(crate) fn explain(
     files: &Files,
 ) -> Result<Outcome, Failure> {
     if let Some(source) = &command.mapping {
-        return mapping::show(source, &command.options, matches, files);
+        return mapping::show(source, command, matches, files);
     }
     let text = match &command.code {
         None => list(),

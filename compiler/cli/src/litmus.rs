@@ -1,6 +1,7 @@
 //! `kiln litmus`: every outcome of a small launch, by the memory models of OpenCL and Vulkan.
 
 mod certificate;
+mod cheapest;
 mod claim;
 mod findings;
 mod herd;
@@ -14,6 +15,7 @@ mod text;
 mod vulkan;
 
 use clap::{ArgMatches, Args};
+use kiln_compiler::session::Source;
 use kiln_memory_model::{draw, text::VulkanTest, weakest};
 use kiln_runtime::{Instance, Options as RuntimeOptions, Selector};
 
@@ -40,6 +42,9 @@ Each work-item runs for all values that its reads can return. Loops that access 
 explored up to --iterations iterations. The table shows which outcomes OpenCL allows, and which the
 module for Vulkan allows; for a forbidden outcome it names the rule of the specification.
 
+--cheapest shows the cheapest instruction, order, memory and scope of each operation of the module
+with which this launch stays sound, why it can have that, and what would go wrong with less.
+
 --run also shows what a device does. It runs many instances of the launch at a time, each in its own
 memory and with random partners, while other work-items continually access other memory.
 
@@ -51,6 +56,9 @@ Exit code 1: the module allows an outcome that OpenCL forbids, which is a bug in
 --progress, the launch can hang even if every work-item runs. Exit code 3: the launch has a data
 race, or a barrier that not all work-items of a group reach. Exit code 4: with --run, the device
 shows an outcome that Vulkan forbids for the module.";
+
+/// The number of executions to check before giving up.
+const BUDGET: u64 = 5_000_000;
 
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]
@@ -66,8 +74,11 @@ pub(crate) struct LitmusCommand {
     /// Find the weakest orders and scopes with the same outcomes
     #[arg(long)]
     pub(crate) weakest: bool,
+    /// Find the cheapest instructions, orders and scopes with which the module for Vulkan stays sound for this launch
+    #[arg(long, conflicts_with = "thin_air")]
+    pub(crate) cheapest: bool,
     /// Show under which schedulers every run of the launch ends, instead of the outcomes
-    #[arg(long, conflicts_with_all = ["executions", "weakest", "svg", "run", "thin_air"])]
+    #[arg(long, conflicts_with_all = ["executions", "weakest", "cheapest", "svg", "run", "thin_air"])]
     pub(crate) progress: bool,
     /// Write a picture of an execution of each outcome into this folder
     #[arg(long, value_name = "FOLDER")]
@@ -82,7 +93,7 @@ pub(crate) struct LitmusCommand {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) sub_group: u32,
     /// The number of executions to check before giving up
-    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
+    #[arg(long, value_name = "N", default_value_t = BUDGET)]
     pub(crate) budget: u64,
     /// Let reads of atomic objects return values out of thin air: constants of the kernel, numbers in the condition of a
     /// litmus test, and values that stores compute from these
@@ -150,6 +161,9 @@ pub(crate) fn litmus(
         write_output("-", if command.json { table.json() } else { table.text() }.as_bytes())?;
         return Ok(table.outcome());
     }
+    if command.cheapest && !test.devices.is_empty() {
+        return failure("--cheapest: the module runs on one device, and this test runs on several");
+    }
     if command.run && (test.shared_local.is_some() || !test.devices.is_empty()) {
         return failure(
             "--run: no kernel can share a local object between work-groups, or run on several devices",
@@ -165,7 +179,13 @@ pub(crate) fn litmus(
             Err(outcome) => return Ok(outcome),
         }
     }
-    let mut findings = exploration.findings;
+    let Exploration { source, launch, mut findings, .. } = exploration;
+    if command.cheapest {
+        match cheapest::find(&compiler, &source, &launch, bounds)? {
+            Ok(found) => findings.cheapest = Some(found),
+            Err(outcome) => return Ok(outcome),
+        }
+    }
     if command.weakest {
         findings.weaker = Some(weakest(&findings.opencl.skeleton, bounds.options())?);
     }
@@ -175,6 +195,27 @@ pub(crate) fn litmus(
     let shown = if command.json { json::json(&findings) } else { text::text(&findings, command.executions) };
     write_output("-", shown.as_bytes())?;
     Ok(findings.outcome())
+}
+
+/// The cheapest forms for the launch in the leading comment of a source, as text.
+pub(crate) fn cheapest_of_source(
+    source: &Source,
+    shown: &CompileOptions,
+    matches: &ArgMatches,
+    files: &Files,
+) -> Result<Result<String, Outcome>, Failure> {
+    let text = String::from_utf8_lossy(&source.text).into_owned();
+    let given = bytes::launch(&LaunchArguments::default(), &text)?;
+    let compiler = Compiler { files, shown, matches: Some(matches) };
+    let bounds = Bounds { max_iterations: 3, sub_group: 1, budget: BUDGET, thin_air: false };
+    let exploration =
+        match Exploration::new(&compiler, source.clone(), &given, herd::Test::default(), bounds)? {
+            Ok(exploration) => exploration,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
+    let Exploration { source, launch, findings, .. } = exploration;
+    let found = cheapest::find(&compiler, &source, &launch, bounds)?;
+    Ok(found.map(|found| cheapest::text(&found, &findings.names)))
 }
 
 /// Runs the launch on a device.

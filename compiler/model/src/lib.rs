@@ -26,6 +26,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod cheapen;
 pub mod draw;
 mod event;
 mod execution;

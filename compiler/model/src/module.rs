@@ -7,6 +7,7 @@ mod alu;
 mod annotated;
 mod atomic;
 mod built_in;
+pub(crate) mod edit;
 mod extended;
 mod interface;
 mod layout;
@@ -23,6 +24,7 @@ use spirv::{Decoration, Op};
 
 pub use annotated::{AnnotatedTest, TestOptions, Undefined};
 pub use listing::Synchronization;
+pub(crate) use listing::{scope_name, semantics_name};
 pub(crate) use observe::{Observer, Prepared};
 
 /// A launch of a kernel.

@@ -1,5 +1,6 @@
 //! The command line's interface to shells, build tools and editors: exit codes, streams, files, formats.
 
+mod cheapest;
 mod debugger;
 mod explain;
 mod fixes;

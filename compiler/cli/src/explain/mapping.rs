@@ -13,10 +13,10 @@ use kiln_compiler::{
 use kiln_memory_model::{Module, Synchronization};
 
 use crate::{
+    arguments::ExplainCommand,
     compile,
     exit::{Failure, Outcome},
     files::{Files, write_output},
-    options::CompileOptions,
 };
 
 /// The operations of a line, and the rules that changed them.
@@ -32,10 +32,11 @@ type Lines = BTreeMap<(String, u32), Line>;
 /// Prints the mapping of a source.
 pub(super) fn show(
     path: &str,
-    shown: &CompileOptions,
+    command: &ExplainCommand,
     matches: &ArgMatches,
     files: &Files,
 ) -> Result<Outcome, Failure> {
+    let shown = &command.options;
     let source = files.source(path)?;
     let mut options = shown.to_options(Target::full(Environment::Vulkan), matches);
     options.debug = true;
@@ -45,7 +46,14 @@ pub(super) fn show(
     compile::show(&[compile::report(&output, shown)], shown);
     let Some(Artifact::Module(module)) = &output.artifact else { return Ok(Outcome::Diagnostics) };
     let lines = lines(&Module::new(module.words()), &output);
-    write_output("-", table(&source, &lines).as_bytes())?;
+    let mut table = table(&source, &lines);
+    if command.cheapest {
+        match crate::litmus::cheapest_of_source(&source, shown, matches, files)? {
+            Ok(text) => table.push_str(&format!("\n{text}")),
+            Err(outcome) => return Ok(outcome),
+        }
+    }
+    write_output("-", table.as_bytes())?;
     Ok(Outcome::Success)
 }
 

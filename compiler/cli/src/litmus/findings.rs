@@ -15,7 +15,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::{claim::Claim, herd, names::Names, stress::Observations};
+use super::{cheapest, claim::Claim, herd, names::Names, stress::Observations};
 use crate::{
     arguments::LaunchArguments,
     compile,
@@ -115,8 +115,15 @@ impl Exploration {
         opencl.project(&parts);
         vulkan.project(&parts);
         let names = Names::new(parameters, &opencl.skeleton, parts, test.registers);
-        let findings =
-            Findings { names, claim: test.claim, vulkan, opencl, weaker: None, observations: None };
+        let findings = Findings {
+            names,
+            claim: test.claim,
+            vulkan,
+            opencl,
+            weaker: None,
+            cheapest: None,
+            observations: None,
+        };
         Ok(Ok(Self { source, interface, launch, findings }))
     }
 }
@@ -154,6 +161,8 @@ pub(super) struct Findings {
     pub(super) opencl: Explored,
     pub(super) vulkan: Explored,
     pub(super) weaker: Option<Vec<Weakening>>,
+    /// The cheapest forms of the module's operations.
+    pub(super) cheapest: Option<cheapest::Found>,
     /// The outcomes on a device, if the launch was run.
     pub(super) observations: Option<Observations>,
 }

@@ -3,7 +3,10 @@
 use kiln_memory_model::{draw, scope, semantics};
 use serde_json::{Map, Value, json as object};
 
-use super::findings::{Explored, Findings};
+use super::{
+    cheapest,
+    findings::{Explored, Findings},
+};
 
 /// An object with the outcomes of both models, the races, and the weaker orders.
 pub(super) fn json(findings: &Findings) -> String {
@@ -74,6 +77,7 @@ pub(super) fn json(findings: &Findings) -> String {
         "vulkan": model(&findings.vulkan),
         "unsound": unsound,
         "weaker": weaker,
+        "cheapest": findings.cheapest.as_ref().map(|found| cheapest::json(found, &findings.names)),
     });
     format!("{all:#}\n")
 }

@@ -8,7 +8,7 @@ use kiln_memory_model::{
     scope, semantics,
 };
 
-use super::{findings::Findings, stress::Observations};
+use super::{cheapest, findings::Findings, stress::Observations};
 
 /// The table of outcomes, with executions if requested, and the reasons for undefined behavior.
 pub(super) fn text(findings: &Findings, has_executions: bool) -> String {
@@ -140,8 +140,16 @@ fn conclusion(findings: &Findings, text: &mut String) {
     if findings.unsound().next().is_some() {
         text.push_str("The module for Vulkan allows what OpenCL forbids. This is a bug in Kiln.\n");
     }
+    weakest(findings, text);
+    if let Some(found) = &findings.cheapest {
+        text.push_str(&cheapest::text(found, &findings.names));
+    }
+}
+
+/// The weaker orders and scopes with the same outcomes.
+fn weakest(findings: &Findings, text: &mut String) {
     let Some(weaker) = &findings.weaker else { return };
-    if !opencl.found.undefined.is_empty() {
+    if !findings.opencl.found.undefined.is_empty() {
         text.push_str("--weakest needs a launch with defined behavior.\n");
     } else if weaker.is_empty() {
         text.push_str("No order or scope can be weaker: each is needed.\n");

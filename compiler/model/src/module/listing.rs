@@ -34,12 +34,12 @@ impl fmt::Display for Synchronization {
     }
 }
 
-fn scope_name(scope: u32) -> String {
+pub(crate) fn scope_name(scope: u32) -> String {
     Scope::from_u32(scope).map_or_else(|| scope.to_string(), |it| format!("{it:?}"))
 }
 
 /// The names of the bits of a mask, in the spelling of the specification.
-fn semantics_name(mask: u32) -> String {
+pub(crate) fn semantics_name(mask: u32) -> String {
     let word = |part: &str| {
         let (first, rest) = part.split_at(part.len().min(1));
         format!("{first}{}", rest.to_lowercase())
@@ -50,37 +50,55 @@ fn semantics_name(mask: u32) -> String {
     if names.is_empty() { "Relaxed".to_owned() } else { names.join(" + ") }
 }
 
+/// The indexes of the operands of an atomic operation, a fence or a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OperandIndexes {
+    pub(crate) scope: usize,
+    pub(crate) semantics: usize,
+    pub(crate) failure: Option<usize>,
+}
+
+/// The indexes of the operands of this instruction. `None` for other instructions.
+pub(crate) fn operands(op: Op) -> Option<OperandIndexes> {
+    let (scope, semantics, failure) = match op {
+        Op::AtomicStore | Op::AtomicFlagClear | Op::ControlBarrier => (1, 2, None),
+        Op::MemoryBarrier => (0, 1, None),
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (3, 4, Some(5)),
+        op if super::walk::is_atomic(op) => (3, 4, None),
+        _ => return None,
+    };
+    Some(OperandIndexes { scope, semantics, failure })
+}
+
 impl Module {
     /// The atomic operations, fences and barriers, in the order of the module.
     pub fn synchronization(&self) -> Vec<Synchronization> {
+        self.synchronization_by_site().into_iter().map(|(_, it)| it).collect()
+    }
+
+    /// The atomic operations, fences and barriers, with the positions of their instructions.
+    pub(crate) fn synchronization_by_site(&self) -> Vec<(usize, Synchronization)> {
         let mut all = Vec::new();
         let (mut file, mut line) = (0, 0);
-        for instruction in &self.instructions {
-            let operands = match instruction.op {
-                Op::Line => {
-                    (file, line) = (instruction.word(0), instruction.word(1));
-                    continue;
-                }
-                Op::AtomicStore | Op::AtomicFlagClear | Op::ControlBarrier => (1, 2, None),
-                Op::MemoryBarrier => (0, 1, None),
-                Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (3, 4, Some(5)),
-                op if super::walk::is_atomic(op) => (3, 4, None),
-                _ => continue,
-            };
+        for (site, instruction) in self.instructions.iter().enumerate() {
+            if instruction.op == Op::Line {
+                (file, line) = (instruction.word(0), instruction.word(1));
+            }
+            let Some(operands) = operands(instruction.op) else { continue };
             // The operands are constants in the modules of most compilers; others are not known.
             let constant = |index: usize| {
                 let definition = self.definition(instruction.word(index)).ok();
                 definition.filter(|it| it.op == Op::Constant).map_or(0, |it| it.word(2))
             };
-            let (scope, semantics, failure) = operands;
-            all.push(Synchronization {
+            let operation = Synchronization {
                 file: self.definition(file).map_or_else(|_| String::new(), |it| it.text(1)),
                 line,
                 name: format!("Op{:?}", instruction.op),
-                scope: constant(scope),
-                semantics: constant(semantics),
-                failure: failure.map(constant),
-            });
+                scope: constant(operands.scope),
+                semantics: constant(operands.semantics),
+                failure: operands.failure.map(constant),
+            };
+            all.push((site, operation));
         }
         all
     }
