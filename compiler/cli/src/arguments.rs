@@ -112,6 +112,10 @@ pub(crate) struct CompileCommand {
     /// floating-point functions
     #[arg(long, conflicts_with_all = ["strip", "is_part", "emit", "preprocess", "assemble"])]
     pub(crate) prove: bool,
+    /// Give atomic operations, fences and barriers the cheapest forms that are proved for the launch in the source's leading
+    /// comment. The module is valid only for this launch
+    #[arg(long, conflicts_with_all = ["prove", "strip", "is_part", "emit", "preprocess", "assemble"])]
+    pub(crate) cheapest: bool,
     /// Minimum SPIR-V version: 1.5 or 1.6 for Vulkan, 1.0 to 1.6 for OpenCL [default: 1.5 and 1.2]
     #[arg(long, value_name = "VERSION", value_parser = spirv_version)]
     pub(crate) spirv_version: Option<(u8, u8)>,

@@ -1,5 +1,6 @@
 //! `kiln compile` and `kiln check`.
 
+mod cheapest;
 mod depfile;
 mod expectations;
 mod jobs;
@@ -67,10 +68,16 @@ fn compile_one(command: &CompileCommand, options: &Options, files: &Files, path:
     let dependencies = &command.dependencies;
     let stage = if dependencies.is_only() { &Emit::Preprocessed } else { emit.stage() };
     let source = files.source(path)?;
-    let Some(output) = output(source.clone(), options, files, stage) else {
+    let Some(mut output) = output(source.clone(), options, files, stage) else {
         return Ok((String::new(), Outcome::Crash));
     };
     let mut messages = report(&output, &command.options);
+    if command.cheapest && output.artifact.is_some() && !dependencies.is_only() {
+        match cheapest::change(&source, &mut output, options, files)? {
+            Ok(text) => messages.push_str(&text),
+            Err(text) => return Ok((messages + &text, Outcome::Diagnostics)),
+        }
+    }
     let Some(artifact) = &output.artifact else { return Ok((messages, Outcome::Diagnostics)) };
     if command.prove {
         let (text, is_proved) = prove::prove(&source, &output, options, files);

@@ -58,7 +58,7 @@ race, or a barrier that not all work-items of a group reach. Exit code 4: with -
 shows an outcome that Vulkan forbids for the module.";
 
 /// The number of executions to check before giving up.
-const BUDGET: u64 = 5_000_000;
+pub(crate) const BUDGET: u64 = 5_000_000;
 
 /// Show every outcome that the memory models of OpenCL and Vulkan allow for a small launch
 #[derive(Debug, Args)]

@@ -74,6 +74,17 @@ fn as_text(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> S
     if !read.workarounds.is_empty() {
         let _ = writeln!(text, "\nworks around {}", read.workarounds);
     }
+    if let Some(proved) = &read.proved_launch {
+        let [global, local] = [proved.global, proved.local].map(|[x, y, z]| format!("{x} × {y} × {z}"));
+        let lines: Vec<String> = proved.lines.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            text,
+            "\nvalid only for the launch of kernel `{}` with {global} work-items in groups of {local}; cheaper operations in \
+             lines {}",
+            proved.kernel,
+            lines.join(", ")
+        );
+    }
     if let Some(bounds) = &read.bounds {
         let _ = writeln!(text, "\nchecks {} accesses against the buffers of a launch", bounds.sites.len());
     }
@@ -188,6 +199,12 @@ fn as_json(path: &str, (major, minor): (u32, u32), read: &ProgramInterface) -> V
         "local_size": read.local_size.map(|ids| ids.map(|id| id.0)),
         "work_dim": read.work_dim.map(|id| id.0),
         "workarounds": read.workarounds.iter().map(DriverBug::name).collect::<Vec<_>>(),
+        "proved_launch": read.proved_launch.as_ref().map(|it| json!({
+            "kernel": it.kernel,
+            "global": it.global,
+            "local": it.local,
+            "lines": it.lines,
+        })),
         "checked_accesses": read.bounds.as_ref().map(|bounds| bounds.sites.len()),
     })
 }

@@ -26,6 +26,7 @@ mod image;
 mod initializer;
 mod launch;
 mod pipe;
+mod proved_launch;
 mod reflection;
 mod sync;
 mod texel;
@@ -47,6 +48,7 @@ pub use assembly::disassemble;
 use elements::Elements;
 pub use ext_inst::has_instruction;
 use globals::Globals;
+pub use proved_launch::with_proved_launch;
 pub use writer::OversizedInstruction;
 use writer::Writer;
 

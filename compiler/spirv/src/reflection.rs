@@ -27,7 +27,7 @@ use super::{
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
 /// The instruction set for Kiln's extensions: the table for bounds checks, traps and workarounds.
-const OWN_SET: &str = "NonSemantic.Kiln.1";
+pub(super) const OWN_SET: &str = "NonSemantic.Kiln.1";
 /// The maximum number of bytes in one string: `OpString` holds at most 65,535 bytes with its terminator, and bytes
 /// are written in hexadecimal. Longer data is split.
 const PIECE: usize = 32_000;

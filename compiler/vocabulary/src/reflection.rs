@@ -28,6 +28,21 @@ pub mod kiln {
     pub const COMMAND: u32 = 11;
     /// A level of an image that the kernel writes, and its descriptor.
     pub const WRITTEN_LEVEL: u32 = 12;
+    /// The only launch for which the module is valid.
+    pub const PROVED_LAUNCH: u32 = 13;
+}
+
+/// The only launch of a kernel for which a module is valid: its operations have the forms that a proof for this launch found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProvedLaunch {
+    /// The kernel.
+    pub kernel: String,
+    /// The number of work-items in each dimension.
+    pub global: [u32; 3],
+    /// The number of work-items of a group in each dimension.
+    pub local: [u32; 3],
+    /// The source lines whose operations have changed.
+    pub lines: Vec<u32>,
 }
 
 /// The set `NonSemantic.ClspvReflection` (SPIRV-Registry, `nonsemantic/NonSemantic.ClspvReflection`).

@@ -124,6 +124,10 @@
 //! **Workarounds.** `Workaround(name)` (5) of `NonSemantic.Kiln.1`, one for each driver bug that the module works
 //! around, with its name in `kiln_vocabulary::driver_bugs`. The runtime ignores unknown names.
 //!
+//! **Proved launch.** `ProvedLaunch(kernel, lines, global x, y, z, local x, y, z)` (13) of `NonSemantic.Kiln.1`: the synchronization
+//! of the kernel with this name is proved for these sizes only, without an offset. `lines` contains the source lines whose operations
+//! are weaker than those that hold for every launch, in decimal, separated by spaces. The runtime rejects other launches of the kernel.
+//!
 //! **Unused arguments.** `UnusedArgument(kernel, ordinal, info)` (7) of `NonSemantic.Kiln.1` describes an argument that
 //! has no location because the kernel does not use it.
 //!
@@ -142,6 +146,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kiln_vocabulary::driver_bugs::Workarounds;
+use kiln_vocabulary::reflection::ProvedLaunch;
 
 use crate::capabilities::Environment;
 use crate::error::Result;
@@ -186,6 +191,8 @@ pub struct ProgramInterface {
     pub samplers: Vec<LiteralSampler>,
     /// The driver bugs that the module works around.
     pub workarounds: Workarounds,
+    /// The only launch for which the module is valid, if there is one.
+    pub proved_launch: Option<ProvedLaunch>,
 }
 
 /// A device sampler that the module itself defines.

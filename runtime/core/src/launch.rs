@@ -124,6 +124,17 @@ fn plan(kernel: &Kernel, range: &NdRange) -> Result<Plan> {
             ),
         ));
     }
+    if let Some(proved) = program.proved_launch.as_ref().filter(|it| it.kernel == kernel.name()) {
+        let sizes = (plan.global, plan.local, plan.offset);
+        if sizes != (proved.global, proved.local, [0; 3]) {
+            let reason = format!(
+                "its synchronization is proved only for the global size {:?} with work-groups of {:?} and without an \
+                 offset; compile it without --cheapest",
+                proved.global, proved.local
+            );
+            return Err(launch_error(kernel, reason));
+        }
+    }
     let passes_offset = program.global_offset.is_some()
         || program.state.iter().any(|field| field.value == StateValue::GlobalOffset);
     if position.raw_global_id && plan.offset != [0; 3] && !passes_offset {

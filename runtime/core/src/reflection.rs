@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kiln_vocabulary::{
     driver_bugs::DriverBug,
-    reflection::{clspv, kiln},
+    reflection::{ProvedLaunch, clspv, kiln},
 };
 
 use crate::error::{Error, Result};
@@ -354,6 +354,21 @@ impl<'f> Reader<'f> {
                 if let Some(bug) = DriverBug::parse(operands.text(0)?) {
                     self.read.workarounds = self.read.workarounds.with(bug);
                 }
+            }
+            kiln::PROVED_LAUNCH => {
+                let sizes = |first: usize| -> Result<[u32; 3]> {
+                    Ok([
+                        operands.constant(first)?,
+                        operands.constant(first + 1)?,
+                        operands.constant(first + 2)?,
+                    ])
+                };
+                self.read.proved_launch = Some(ProvedLaunch {
+                    kernel: operands.text(0)?.to_owned(),
+                    lines: operands.text(1)?.split(' ').filter_map(|line| line.parse().ok()).collect(),
+                    global: sizes(2)?,
+                    local: sizes(5)?,
+                });
             }
             kiln::SAMPLER_UNIFORM => {
                 let binding = operands.binding(2, BindingClass::Uniform)?;

@@ -1,4 +1,4 @@
-//! `kiln litmus --cheapest` and `kiln explain --mapping --cheapest`.
+//! `kiln compile --cheapest`, `kiln litmus --cheapest` and `kiln explain --mapping --cheapest`.
 
 use serde_json::Value;
 
@@ -141,4 +141,65 @@ fn the_mapping_shows_the_cheapest_forms() {
         "{}",
         finished.stderr
     );
+}
+
+/// A message with seq_cst, whose module needs only release and acquire for this launch.
+const MESSAGE: &str = "\
+// kiln run --global 2 --local 1 --arg buf:int[1]=0 --arg buf:int[1]=0 --arg buf:int[2]=0
+kernel void k(global atomic_int *x, global int *y, global int *r) {
+    if (get_global_id(0) == 0) {
+        *y = 1;
+        atomic_store(x, 1);
+    } else if (atomic_load(x)) {
+        r[1] = *y;
+    }
+}
+";
+
+#[test]
+fn a_cheaper_module_runs_its_launch_only() {
+    let folder = folder(&[("a.cl", MESSAGE)]);
+    let finished = kiln(&folder, &["compile", "--cheapest", "a.cl", "-o", "a.spv"]);
+    assert!(finished.status.success(), "{}", finished.stderr);
+    assert!(finished.stderr.contains("2 of 2 operations"), "{}", finished.stderr);
+    let reflected = kiln(&folder, &["reflect", "--json", "a.spv"]).text();
+    let reflected: Value = serde_json::from_str(&reflected).expect("JSON");
+    let proved = &reflected["proved_launch"];
+    let sizes = [[2, 1, 1], [1, 1, 1]].map(Value::from);
+    assert_eq!([&proved["global"], &proved["local"]], [&sizes[0], &sizes[1]], "{reflected:#}");
+    assert_eq!(
+        (&proved["kernel"], &proved["lines"]),
+        (&Value::from("k"), &Value::from([5, 6])),
+        "{reflected:#}"
+    );
+    let run = |size: &[&str]| {
+        let arguments = ["--arg", "buf:int[1]=0", "--arg", "buf:int[1]=0", "--arg", "buf:int[2]=0"];
+        let words = [&["run", "--device", "vulkan-reference", "a.spv"], size, &arguments[..]].concat();
+        kiln(&folder, &words)
+    };
+    let right = run(&["--global", "2", "--local", "1"]);
+    assert!(right.status.success(), "{}", right.stderr);
+    for wrong in [&["--global", "4", "--local", "1"][..], &["--global", "2", "--local", "2"]] {
+        let wrong = run(wrong);
+        assert!(!wrong.status.success(), "{}", wrong.text());
+        let what =
+            "its synchronization is proved only for the global size [2, 1, 1] with work-groups of [1, 1, 1]";
+        assert!(wrong.stderr.contains(what), "{}", wrong.stderr);
+    }
+}
+
+#[test]
+fn compilation_with_the_cheapest_forms_needs_a_launch() {
+    let bare = "kernel void k(global atomic_int *x) { atomic_store(x, 1); }";
+    let relaxed = "atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device)";
+    let racing = MESSAGE.replace("atomic_store(x, 1)", relaxed);
+    let folder = folder(&[("a.cl", MESSAGE), ("b.cl", bare), ("c.cl", &racing)]);
+    let error = |words: &[&str]| {
+        let finished = kiln(&folder, &[&["compile", "--cheapest", "-o", "out.spv"], words].concat());
+        assert!(!finished.status.success() && !folder.path().join("out.spv").exists());
+        finished.stderr
+    };
+    assert!(error(&["--env", "opencl", "a.cl"]).contains("--cheapest needs a module for Vulkan"));
+    assert!(error(&["b.cl"]).contains("--cheapest needs one launch"));
+    assert!(error(&["c.cl"]).contains("the launch has undefined behavior"));
 }

@@ -135,6 +135,11 @@ impl Module {
         })
     }
 
+    /// Whether the module can use sub-groups.
+    pub fn uses_sub_groups(&self) -> bool {
+        self.has_capability(spirv::Capability::GroupNonUniform)
+    }
+
     /// Whether the module declares a capability.
     pub(crate) fn has_capability(&self, capability: spirv::Capability) -> bool {
         self.instructions.iter().any(|it| it.op == Op::Capability && it.word(0) == capability as u32)
