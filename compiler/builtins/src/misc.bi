@@ -63,6 +63,13 @@ void __builtin_unreachable() = own
 void __builtin_trap() = trap
 void __builtin_verbose_trap(constant const char *, constant const char *) = trap
 
+# The address, whether it will be written, and how often it will be used.
+@family misc
+@P readable
+void __builtin_prefetch(P const void *) = prefetch
+void __builtin_prefetch(P const void *, int) = prefetch
+void __builtin_prefetch(P const void *, int, int) = prefetch
+
 # Builtins of GNU C and clang that copy or set bytes in memory.
 @family misc
 @P any

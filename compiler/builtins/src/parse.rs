@@ -319,6 +319,7 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
         ["shuffle"] => Lowering::Shuffle,
         ["printf"] => Lowering::Printf,
         ["trap"] => Lowering::Trap,
+        ["prefetch"] => Lowering::Prefetch,
         ["bytes", which] => Lowering::Bytes(Bytes::parse(which)?),
         _ => return None,
     })

@@ -98,6 +98,8 @@ pub enum Lowering {
     Printf,
     /// `__builtin_trap` and similar functions, which end the launch, with its own HIR node.
     Trap,
+    /// `__builtin_prefetch`: evaluates the address.
+    Prefetch,
     /// `atomic_init`: a plain store.
     AtomicInit,
     /// `__builtin_memcpy` and similar functions.

@@ -102,7 +102,12 @@ pub fn compile(source: Source, options: &Options, loader: &dyn Loader, emit: &Em
     let mut interner = Interner::new();
     let mut sink = Sink::new(options.warnings.clone());
     let name = source.name.clone();
-    let preprocessed = pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None);
+    let preprocessed = match emit {
+        Emit::Preprocessed => {
+            pp::preprocess_to_print(options, source, loader, &mut sources, &mut interner, &mut sink)
+        }
+        _ => pp::preprocess(options, source, loader, &mut sources, &mut interner, &mut sink, None),
+    };
     let mut interface = None;
     let emitted = match emit {
         Emit::Preprocessed => {

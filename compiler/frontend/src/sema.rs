@@ -30,6 +30,7 @@ mod overflow;
 mod overload;
 mod placement;
 mod pragmas;
+mod prefetch;
 mod printf;
 mod program;
 mod scope;

@@ -172,7 +172,7 @@ impl Preprocessor<'_> {
 
     /// OpenCL C 6.11.f
     fn variadic(&mut self, span: Span) {
-        if self.options.std <= LanguageVersion::Cl20 {
+        if self.options.std <= LanguageVersion::Cl20 && !self.is_built_in(span) {
             let message = "variadic macros are not part of OpenCL C before 3.0";
             let diagnostic = Diagnostic::new(Code::VariadicMacro, span, message);
             self.sink.report(diagnostic.note("OpenCL C 6.11.f; Kiln accepts those of C99"));

@@ -5,13 +5,13 @@
 //! occur, and expands names as they are read.
 //!
 //! ```
-//! use kiln_preprocessor::{LineMarkers, preprocess, print};
+//! use kiln_preprocessor::{LineMarkers, preprocess_to_print, print};
 //! use kiln_session::{NoFiles, Options, Source, diag::Sink, source::SourceMap};
 //! use kiln_syntax::Interner;
 //!
 //! let (mut sources, mut names, mut sink) = (SourceMap::default(), Interner::new(), Sink::default());
 //! let source = Source { name: "a.cl".into(), text: b"#define TWICE(x) x x\nTWICE(int)".to_vec() };
-//! let done = preprocess(&Options::default(), source, &NoFiles, &mut sources, &mut names, &mut sink, None);
+//! let done = preprocess_to_print(&Options::default(), source, &NoFiles, &mut sources, &mut names, &mut sink);
 //! assert_eq!(done.tokens.len(), 2);
 //! assert!(print(&done.tokens, &sources, &names, LineMarkers::Omit).ends_with("int int\n"));
 //! ```
@@ -79,6 +79,14 @@ pub struct Preprocessed {
     pub dependencies: Vec<String>,
 }
 
+/// What the tokens are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Parse,
+    /// Text for the user, which other compilers can read too: calls of functions of GNU C keep their names.
+    Print,
+}
+
 /// Preprocesses a source with the macros, directories and forced includes of the options. Fills `trace` if given.
 pub fn preprocess(
     options: &Options,
@@ -89,10 +97,25 @@ pub fn preprocess(
     sink: &mut Sink,
     trace: Option<&mut Trace>,
 ) -> Preprocessed {
-    run(options, source, loader, map, interner, sink, trace, Limits::default())
+    run(options, source, loader, map, interner, sink, trace, Purpose::Parse, Limits::default())
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of `preprocess`, and limits for tests")]
+/// As [`preprocess`], for [`print()`].
+pub fn preprocess_to_print(
+    options: &Options,
+    source: Source,
+    loader: &dyn Loader,
+    map: &mut SourceMap,
+    interner: &mut Interner,
+    sink: &mut Sink,
+) -> Preprocessed {
+    run(options, source, loader, map, interner, sink, None, Purpose::Print, Limits::default())
+}
+
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the arguments of `preprocess`, their use, and limits for tests"
+)]
 fn run(
     options: &Options,
     source: Source,
@@ -101,6 +124,7 @@ fn run(
     interner: &mut Interner,
     sink: &mut Sink,
     trace: Option<&mut Trace>,
+    purpose: Purpose,
     limits: Limits,
 ) -> Preprocessed {
     let words = Words::new(interner);
@@ -108,6 +132,7 @@ fn run(
     let mut preprocessor = Preprocessor {
         keywords: emit::keywords(options),
         options,
+        purpose,
         extensions,
         loader,
         map,
@@ -147,6 +172,7 @@ fn run(
 /// The state of the preprocessor.
 struct Preprocessor<'a> {
     options: &'a Options,
+    purpose: Purpose,
     extensions: Extensions,
     loader: &'a dyn Loader,
     map: &'a mut SourceMap,

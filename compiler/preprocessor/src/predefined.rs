@@ -15,7 +15,7 @@ use kiln_syntax::{Span, Symbol};
 use kiln_vocabulary::opencl::LanguageVersion;
 
 use super::{
-    Preprocessor,
+    Preprocessor, Purpose,
     file::SourceFile,
     macros::{Dynamic, Macro, MacroKind},
     piece::Piece,
@@ -35,6 +35,8 @@ pub(super) enum Row {
     Version,
     /// A macro whose replacement depends on its position.
     Dynamic(Dynamic),
+    /// A function of GNU C in text for the user: a macro that expands to its own name.
+    Itself,
 }
 
 /// The condition for the macros of a table.
@@ -72,7 +74,7 @@ const DYNAMIC: [(&str, Dynamic); 8] = [
 
 /// The definitions, as after `#define`.
 static TABLES: &[(When, &[&str])] = &[
-    (When::Always, gnu::TABLE),
+    (When::Always, gnu::TYPES),
     (
         When::Always,
         &[
@@ -283,12 +285,13 @@ impl Preprocessor<'_> {
         for (when, definitions) in TABLES {
             if when.holds(self.options, self.extensions) {
                 for definition in *definitions {
-                    // Hundreds of names at every start: faster than `find`, which decodes UTF-8.
-                    let end = definition.bytes().position(|it| matches!(it, b' ' | b'('));
-                    let end = end.unwrap_or(definition.len());
-                    self.predefine_row(&definition[..end], Row::Table(definition));
+                    self.predefine_row(name_of(definition), Row::Table(definition));
                 }
             }
+        }
+        for definition in gnu::FUNCTIONS {
+            let row = if self.purpose == Purpose::Print { Row::Itself } else { Row::Table(definition) };
+            self.predefine_row(name_of(definition), row);
         }
     }
 
@@ -309,6 +312,7 @@ impl Preprocessor<'_> {
             Row::Table(definition) => definition.to_owned(),
             Row::Version => format!("{} {}", self.interner.text(name), self.options.std.macro_value()),
             Row::Extension(_) | Row::Dynamic(_) => format!("{} 1", self.interner.text(name)),
+            Row::Itself => format!("{0} {0}", self.interner.text(name)),
         };
         let file = SourceFile::new("<built-in>".into(), text.into_bytes());
         let lo = self
@@ -324,6 +328,13 @@ impl Preprocessor<'_> {
         let index = self.macros.define(made);
         self.macros.get(index)
     }
+}
+
+/// The name that a definition of the tables defines.
+fn name_of(definition: &'static str) -> &'static str {
+    // Hundreds of names at every start: faster than `find`, which decodes UTF-8.
+    let end = definition.bytes().position(|it| matches!(it, b' ' | b'('));
+    &definition[..end.unwrap_or(definition.len())]
 }
 
 #[cfg(test)]

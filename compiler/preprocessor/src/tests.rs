@@ -51,7 +51,8 @@ impl Run {
         let mut sink = Sink::new(WarningOptions { switches: vec![everything], ..WarningOptions::default() });
         let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
         let folder = Folder(files.iter().copied().collect());
-        let result = run(options, source, &folder, &mut map, &mut interner, &mut sink, None, limits);
+        let result =
+            run(options, source, &folder, &mut map, &mut interner, &mut sink, None, Purpose::Parse, limits);
         let diagnostics = sink.finish(|span| map.order(span)).0;
         Self { result, map, interner, diagnostics }
     }

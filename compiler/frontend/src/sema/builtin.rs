@@ -188,9 +188,15 @@ impl Sema<'_> {
             Lowering::Trap => return self.trap_call(overload, arguments, call),
             _ => {}
         }
-        let Some(arguments) = self.builtin_arguments(overload, arguments, call) else {
+        if lowering == Lowering::Prefetch && !self.check_prefetch(&arguments) {
+            return self.error_value(call.span);
+        }
+        let Some(mut arguments) = self.builtin_arguments(overload, arguments, call) else {
             return self.error_value(call.span);
         };
+        if lowering == Lowering::Prefetch {
+            return Expr { span: call.span, ..self.as_void(arguments.swap_remove(0)) };
+        }
         if let Lowering::Enqueue(enqueue) = lowering {
             return self.enqueue_call(enqueue, overload, arguments, call);
         }

@@ -4,8 +4,8 @@
 //! Names with the prefix of [`kiln_builtins::RESERVED`] mean the built-in function even if the program has a macro or a
 //! function with the function's own name.
 
-pub(super) const TABLE: &[&str] = &[
-    // Types and their limits.
+/// Types and their limits.
+pub(super) const TYPES: &[&str] = &[
     "__INT8_TYPE__ signed char",
     "__INT16_TYPE__ short",
     "__INT32_TYPE__ int",
@@ -78,7 +78,10 @@ pub(super) const TABLE: &[&str] = &[
     "__DBL_MAX__ DBL_MAX",
     "__DBL_MIN__ DBL_MIN",
     "__DBL_EPSILON__ DBL_EPSILON",
-    // Functions.
+];
+
+/// Functions. Text for the user has their names (`Purpose::Print`).
+pub(super) const FUNCTIONS: &[&str] = &[
     "__builtin_huge_valf() (__builtin_astype(0x7f800000, float))",
     "__builtin_huge_val() (__builtin_astype(0x7ff0000000000000L, double))",
     "__builtin_inff() (__builtin_astype(0x7f800000, float))",
@@ -164,12 +167,12 @@ pub(super) const TABLE: &[&str] = &[
 mod tests {
     use kiln_builtins::{RESERVED, is_name};
 
-    use super::TABLE;
+    use super::FUNCTIONS;
 
     #[test]
     fn reserved_names_mean_functions_that_exist() {
         let of_row = |row: &'static str| row.split_once(RESERVED)?.1.split_once('(');
-        let names: Vec<_> = TABLE.iter().copied().filter_map(of_row).map(|(name, _)| name).collect();
+        let names: Vec<_> = FUNCTIONS.iter().copied().filter_map(of_row).map(|(name, _)| name).collect();
         assert!(!names.is_empty());
         for name in names {
             assert!(is_name(name), "{name}");

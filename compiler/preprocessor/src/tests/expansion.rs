@@ -189,6 +189,21 @@ fn printed_text_round_trips() {
 }
 
 #[test]
+fn printed_functions_of_gnu_c_keep_their_names() {
+    let text = "#define F __builtin_isnan\nF(F(x)) __builtin_printf (\"\", y) __builtin_inff() NAN\n";
+    let (mut map, mut interner, mut sink) = (SourceMap::default(), Interner::new(), Sink::default());
+    let source = Source { name: "a.cl".into(), text: text.into() };
+    let options = Options::default();
+    let printed =
+        preprocess_to_print(&options, source, &kiln_session::NoFiles, &mut map, &mut interner, &mut sink);
+    assert_eq!(
+        print(&printed.tokens, &map, &interner, LineMarkers::Omit).trim(),
+        "__builtin_isnan(__builtin_isnan(x)) __builtin_printf (\"\", y) __builtin_inff() \
+         (__builtin_astype(0x7fc00000, float))"
+    );
+}
+
+#[test]
 fn printed_tokens_stay_separate() {
     let options = Options { std: LanguageVersion::Cl30, ..Options::default() };
     let text = "#define M(x) x\n#define E 0xE\n#define H #\n(1)__LINE__.w\nH 1 E+1 M(+)+ M(a)M(b) M(-)-1 M(.)5 M(<):\n";

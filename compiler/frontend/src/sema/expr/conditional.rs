@@ -140,7 +140,7 @@ impl Sema<'_> {
         }
     }
 
-    fn as_void(&self, value: Expr) -> Expr {
+    pub(crate) fn as_void(&self, value: Expr) -> Expr {
         let span = value.span;
         if value.ty == TyId::VOID {
             return value;
