@@ -22,16 +22,13 @@ use crate::{
     tree::{self, Node},
 };
 
-/// The name of the new variable.
-const NAME: &str = "extracted";
-
 /// The refactoring, if the selected expression can be extracted.
 pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     let text = selection.text();
     let selected = &text[selection.range.clone()];
     let start = selection.range.start + (selected.len() - selected.trim_start().len());
     let range = start..selection.range.start + selected.trim_end().len();
-    if range.is_empty() || text.contains(NAME) || !computes(selection, &range) {
+    if range.is_empty() || !computes(selection, &range) {
         return None;
     }
     let wanted = SelectedExpression { selection, range: &range };
@@ -45,10 +42,21 @@ pub(super) fn extract(selection: &Selection<'_>) -> Option<Change> {
     if text[statement.start..range.end].contains('#') {
         return None;
     }
-    let declaration = format!("{ty} {NAME} = {written};{between}");
-    let edits = vec![(statement.start..statement.start, declaration), (range.clone(), NAME.to_owned())];
+    let name = free_name(text);
+    let blank = if ty.ends_with('*') { "" } else { " " };
+    let declaration = format!("{ty}{blank}{name} = {written};{between}");
+    let edits = vec![(statement.start..statement.start, declaration), (range.clone(), name)];
     let title = "Extract the expression to a variable".to_owned();
     Some(Change { title, kind: CodeActionKind::REFACTOR_EXTRACT, edits })
+}
+
+/// A name for the new variable that the source does not contain: `extracted`, `extracted2`.
+fn free_name(text: &str) -> String {
+    let name = "extracted";
+    let numbered = (2_u32..).map(|number| format!("{name}{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    // The numbers do not end.
+    names.find(|name| !text.contains(name)).unwrap_or_default()
 }
 
 /// Whether the value of an expression is computed: it uses a variable or a function. Some operands must be constants.
@@ -81,9 +89,14 @@ impl SelectedExpression<'_> {
         let analysis = self.selection.analysis;
         let typed = analysis.survey.facts.expressions.iter().find(|typed| self.is_selected(typed.span))?;
         let ty = typed.ty.ty;
-        let is_value = matches!(analysis.survey.program.types.get(ty), Ty::Scalar(_) | Ty::Vector(..));
-        let is_value = is_value && typed.value.is_none();
-        is_value.then(|| analysis.show(ty))
+        let shown = analysis.show(ty);
+        let is_value = match analysis.survey.program.types.get(ty) {
+            Ty::Scalar(_) | Ty::Vector(..) => true,
+            // Declarators of pointers to arrays enclose the name.
+            Ty::Pointer(_) => shown.ends_with('*'),
+            _ => false,
+        };
+        (is_value && typed.value.is_none()).then_some(shown)
     }
 
     /// Whether an expression is a vector: parentheses with commas after its type are components, not operands of `,`.
@@ -236,6 +249,28 @@ mod tests {
     }
 
     #[test]
+    fn pointers_keep_their_address_space() {
+        assert_eq!(
+            extracted("float f(global const float *a, int n) { return *($0a + n$1); }").as_deref(),
+            Some(
+                "float f(global const float *a, int n) { global const float *extracted = a + n; \
+                 return *(extracted); }"
+            )
+        );
+    }
+
+    #[test]
+    fn a_second_variable_has_another_name() {
+        assert_eq!(
+            extracted("int f(int n) { int extracted = n + 1; return extracted * ($0n - 1$1); }").as_deref(),
+            Some(
+                "int f(int n) { int extracted = n + 1; int extracted2 = n - 1; \
+                 return extracted * (extracted2); }"
+            )
+        );
+    }
+
+    #[test]
     fn conditional_repeated_and_changing_values_are_not_extracted() {
         for body in [
             // Not always evaluated, or several times.
@@ -258,7 +293,8 @@ mod tests {
             "n = $01 + 2$1;",
             "n = $0n$1;",
             "n = 1 - $0n - 2$1;",
-            "$0n = 1$1, n++;extracted:;",
+            // A pointer to an array.
+            "int a[2][2]; n = ($0a + n$1)[0][0];",
         ] {
             let text = format!("void f(int n) {{ {body} }}");
             assert_eq!(extracted(&text), None, "{text}");
