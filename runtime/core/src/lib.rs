@@ -75,7 +75,7 @@ pub use kiln_reference::{Monitor, Results};
 /// The extensions and optional features of OpenCL C, of [`DeviceInfo`].
 pub use kiln_vocabulary::extensions;
 
-/// The launch of [`ProgramInterface::proved_launch`].
+/// The launch of [`interface::ProgramInterface::proved_launch`].
 pub use kiln_vocabulary::reflection::ProvedLaunch;
 
 pub use buffer::Buffer;
