@@ -28,7 +28,9 @@ pub(crate) fn man(command: &ManCommand) -> Result<Outcome, Failure> {
     for page in std::iter::once(&kiln).chain(pages) {
         let name = page.get_display_name().unwrap_or_else(|| page.get_name()).replace(' ', "-");
         let mut text = Vec::new();
-        clap_mangen::Man::new(page.clone()).render(&mut text)?;
+        // The default names the subcommand as the program.
+        let source = concat!("kiln ", env!("CARGO_PKG_VERSION"));
+        clap_mangen::Man::new(page.clone()).source(source).render(&mut text)?;
         write_output(&paths::text(folder.join(format!("{name}.1")).as_os_str()), &text)?;
     }
     Ok(Outcome::Success)

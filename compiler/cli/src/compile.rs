@@ -57,7 +57,7 @@ pub(crate) fn compile(
         || command.is_part && matches!(emit, EmitArgument::Stage(Emit::Spirv | Emit::Assembly));
     if is_object && options.target.environment == Environment::Vulkan {
         return failure(
-            "a module for Vulkan is a whole program; write a part with `kiln compile -c` and link it with `kiln link`",
+            "a module for Vulkan is a complete program; write a part with `kiln compile -c` and link it with `kiln link`",
         );
     }
     each(&command.sources, &command.options, |source| compile_one(command, &options, files, source))

@@ -52,7 +52,7 @@ const REPORTS: [(&str, &str); 22] = [
     ),
     (
         "divergence",
-        "a barrier or a collective function that some work-items do not reach, or with other arguments",
+        "a barrier or a collective function that some work-items do not reach, or reach with different arguments",
     ),
     ("endless", "more than 268,435,456 steps of one work-item"),
     ("enqueue", "an invalid event, or enqueued kernels that wait forever"),

@@ -32,7 +32,8 @@ operations only through the same reference. The following rules restore OpenCL's
 by enumerating more than 20 million small programs in both axiomatic models: no program has an outcome that OpenCL
 forbids, or a data race that the source does not have. A number in parentheses is the number of programs, of 505,215, that
 are wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
-operations.
+operations. For a single launch, less can be enough: `kiln litmus --cheapest` finds
+[the cheapest sound forms](litmus.md#the-cheapest-forms-for-a-launch).
 ";
 
 /// The compare-exchange loops of `legalize_atomics`.

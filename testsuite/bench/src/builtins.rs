@@ -123,10 +123,7 @@ pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
     let device = options.device.as_deref().unwrap_or_default();
     let kiln = Kiln::with_target(device, &options.feature, options.workarounds.as_deref())?;
     println!("kiln on {}", kiln.name());
-    let opencl = match options.platform.as_deref() {
-        Some("none") => None,
-        wanted => Some(OpenCl::new(wanted.unwrap_or_default())?),
-    };
+    let opencl = OpenCl::to_compare(options.platform.as_deref())?;
     if let Some(opencl) = &opencl {
         println!("opencl is {}", opencl.name());
     }

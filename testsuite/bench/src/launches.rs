@@ -87,10 +87,7 @@ fn seconds(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
 
 pub(crate) fn launches(options: &Launches) -> Result<(), String> {
     let mut ours = Side::new(OpenCl::of_driver(&options.driver)?)?;
-    let mut theirs = match options.platform.as_deref() {
-        Some("none") => None,
-        wanted => Some(Side::new(OpenCl::new(wanted.unwrap_or_default())?)?),
-    };
+    let mut theirs = OpenCl::to_compare(options.platform.as_deref())?.map(Side::new).transpose()?;
     // The driver lists the devices in the runtime's order.
     let kiln = Kiln::new("")?;
     let words = kiln.plain_module(&source(0))?;

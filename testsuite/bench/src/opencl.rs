@@ -140,6 +140,14 @@ fn driver(path: &str) -> Result<(Library, Vec<Handle>), String> {
 }
 
 impl OpenCl {
+    /// The implementation to compare with, if any: `--platform` is a part of a platform's name, or `none`.
+    pub(crate) fn to_compare(platform: Option<&str>) -> Result<Option<Self>, String> {
+        if platform == Some("none") {
+            return Ok(None);
+        }
+        Self::new(platform.unwrap_or_default()).map(Some)
+    }
+
     /// The first device of the first platform whose name contains this, ignoring case.
     pub(crate) fn new(wanted: &str) -> Result<Self, String> {
         let (library, platforms) = platforms()?;

@@ -44,10 +44,7 @@ const WARM_UP: usize = 3;
 pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
     let kiln = Kiln::new(options.device.as_deref().unwrap_or_default())?;
     println!("kiln on {}", kiln.name());
-    let opencl = match options.platform.as_deref() {
-        Some("none") => None,
-        wanted => Some(OpenCl::new(wanted.unwrap_or_default())?),
-    };
+    let opencl = OpenCl::to_compare(options.platform.as_deref())?;
     if let Some(opencl) = &opencl {
         println!("opencl is {}", opencl.name());
     }

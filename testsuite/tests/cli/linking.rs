@@ -135,6 +135,6 @@ fn unusable_parts_are_rejected() {
     for words in [&["compile", "-c", "-S", "a.cl"][..], &["compile", "--emit", "object", "a.cl"]] {
         let finished = kiln(&folder, words);
         assert_eq!(finished.code(), Some(2));
-        assert!(finished.stderr.contains("is a whole program"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("is a complete program"), "{}", finished.stderr);
     }
 }

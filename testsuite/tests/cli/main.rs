@@ -780,7 +780,7 @@ fn completions_and_manual_pages_contain_the_commands() {
     }
     assert_eq!(kiln(&folder, &["man", "pages"]).code(), Some(0));
     let page = fs::read_to_string(folder.path().join("pages/kiln-compile.1")).expect("a page");
-    assert!(page.contains(".TH") && page.contains("cl\\-std"), "{page}");
+    assert!(page.contains(".TH kiln-compile 1  \"kiln ") && page.contains("cl\\-std"), "{page}");
 }
 
 #[test]

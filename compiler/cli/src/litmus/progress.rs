@@ -88,9 +88,7 @@ impl Table {
             };
             let ends = match finding {
                 Finding::Ends => "yes".to_owned(),
-                Finding::Unknown => {
-                    "unknown: loops were cut, --iterations sets the number of iterations".to_owned()
-                }
+                Finding::Unknown => "unknown: loops have more iterations than --iterations allows".to_owned(),
                 Finding::Stuck(stuck) => format!("no: {}", self.states(stuck).join("; ")),
             };
             let (groups, items) = (progress.groups.to_string(), progress.items.to_string());
