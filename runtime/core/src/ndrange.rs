@@ -260,22 +260,37 @@ fn local_size(range: &NdRange, global: [u32; 3], limits: &Limits) -> Result<[u32
 
 /// Chooses a local size that divides the global size, starting with dimension 0, where it prefers multiples of
 /// `preferred_multiple`. In a dimension without a good divisor, the last group is partial if that is possible.
+///
+/// The other dimensions have powers of two only: a driver compiles the kernel again for each local size, which takes
+/// longer than a small launch.
 fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
-    let mut room = CHOSEN_GROUP_SIZE.min(limits.group_size);
-    let mut local = [1; 3];
-    for d in 0..3 {
-        let max = room.min(limits.item_sizes[d]).min(global[d]).max(1);
-        let divisors = || (1..=max).rev().filter(|size| global[d].is_multiple_of(*size));
-        let preferred = divisors().find(|size| d == 0 && size % limits.preferred_multiple.max(1) == 0);
-        let size = preferred.or_else(|| divisors().next()).unwrap_or(1);
-        local[d] = if limits.non_uniform && size < max.div_ceil(4) { max } else { size };
+    let group_size = CHOSEN_GROUP_SIZE.min(limits.group_size);
+    let first = choose_first(global[0], group_size, limits);
+    let mut room = group_size / first;
+    let mut local = [first, 1, 1];
+    for d in 1..3 {
+        let max = 1_u32 << room.min(limits.item_sizes[d]).min(global[d]).max(1).ilog2();
+        let divisor = max.min(1 << global[d].max(1).trailing_zeros());
+        // A dimension that fits into one group makes no partial groups.
+        let is_partial = limits.non_uniform && global[d] > room && divisor < max.div_ceil(4);
+        local[d] = if is_partial { max } else { divisor };
         room /= local[d];
     }
     local
 }
 
+fn choose_first(global: u32, group_size: u32, limits: &Limits) -> u32 {
+    let max = group_size.min(limits.item_sizes[0]).min(global).max(1);
+    let divisors = || (1..=max).rev().filter(|size| global.is_multiple_of(*size));
+    let preferred = divisors().find(|size| size % limits.preferred_multiple.max(1) == 0);
+    let size = preferred.or_else(|| divisors().next()).unwrap_or(1);
+    if limits.non_uniform && size < max.div_ceil(4) { max } else { size }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const LIMITS: Limits = Limits {
@@ -360,6 +375,16 @@ mod tests {
     fn nothing_is_dispatched_for_a_zero_size() {
         assert!(plan(0).regions.is_empty());
         assert!(plan([4, 0, 4]).regions.is_empty());
+    }
+
+    #[test]
+    fn launches_of_similar_sizes_share_local_sizes() {
+        let sizes = positions([12, 8, 8]).map(|at| at.map(|size| size as usize + 1));
+        let locals: BTreeSet<[u32; 3]> =
+            sizes.flat_map(|size| plan(size).regions.into_iter().map(|region| region.local)).collect();
+        assert!(locals.len() <= 12 * 4 * 4, "{} local sizes", locals.len());
+        assert_eq!(plan([12, 7, 6]).local, [12, 1, 2]);
+        assert_eq!(plan([3, 1001]).local, [3, 32, 1]);
     }
 
     #[test]
