@@ -16,8 +16,8 @@ ulong reciprocal(ulong y) {
     return z;
 }
 
+// Without a shorter way for operands of 32 bits: a branch to one made a random program wrong (`DriverBug::ExpandInt64Division`).
 ulong divide_ulong(ulong x, ulong y) {
-    if ((x | y) >> 32 == 0) return (uint)x / (uint)y;
     ulong quotient = mul_hi_ulong(x, reciprocal(y));
     ulong rest = x - quotient * y;
     // The reciprocal is too small by less than 2, and its product with x was truncated: the quotient is too small by at most 2.

@@ -3,7 +3,7 @@
 //
 // Defines: image_nearest image_lower image_upper image_weight image_layer image_border
 // Defines: image_lod image_level image_between image_next image_extent image_spread image_detail
-// Defines: image_gamma
+// Defines: image_gamma image_normalized
 
 #define NORMALIZED(sampler) ((sampler) & CLK_NORMALIZED_COORDS_TRUE)
 // These macros exist since OpenCL C 2.0.
@@ -118,4 +118,9 @@ int image_border_int(int order) {
 float image_gamma_float(float c) {
     c = fmin(fmax(c, 0.0f), 1.0f);
     return c < 0.0031308f ? 12.92f * c : 1.055f * native_exp2(native_log2(c) * (1.0f / 2.4f)) - 0.055f;
+}
+
+// OpenCL API 8.3.1.1: rounds a channel of 8 bits to the nearest even value. Drivers round halves in either direction.
+float image_normalized_float(float c) {
+    return rint(fmin(fmax(c, 0.0f), 1.0f) * 255.0f) * (1.0f / 255.0f);
 }

@@ -156,7 +156,8 @@ driver_bugs! {
         remedy: Remedy::None,
     }
     /// Seen with 580.159.04 on an H200: for remainders in loops, also written as `s - s / x * x`, in modules with a private
-    /// array, and for quotients of widened values and constants.
+    /// array, and for quotients of widened values and constants. The expansion has no branch to a 32-bit division: with one, 1 of
+    /// 29,200 random programs was wrong (28512058), also with other conditions of the branch and with other estimates.
     ExpandInt64Division "expand_int64_division" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "64-bit divisions and remainders in loops have wrong results, or leave a loop after its first iteration, \
@@ -198,7 +199,8 @@ driver_bugs! {
     }
     /// Seen with 580.159.04 on an H100 and an H200. With this row and the next, the random programs 6100209, 6100419, 6102663,
     /// 6102744, 6103377, 8001527 and 9002671 are correct, which the driver's compiler miscompiled or crashed on before. With only
-    /// the next row, 6102663 and 8001527 stay wrong.
+    /// the next row, 6102663 and 8001527 stay wrong. Objects that calls pass are left as they are: the compiler crashes on 28500221
+    /// and 28519488 if they are narrowed, and no program is known that needs it.
     NarrowPrivateElements "narrow_private_elements" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "private objects of 64-bit integers have wrong values if the kernel also accesses parts of these integers",
@@ -257,23 +259,12 @@ driver_bugs! {
                   estimates sometimes have wrong quotients",
         remedy: Remedy::Option("emit"),
     }
-    /// 1 of 29,200 random programs with 580.159.04 on an H200: 28512058, which is correct with the execution mode, with the driver's
-    /// own 64-bit division, and with emulated 64-bit integers.
-    EstimatedQuotients "estimated_quotients" {
-        affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "without the execution mode `RoundingModeRTE`, 64-bit integers that are divided by floating-point estimates have \
-                  wrong quotients in very few programs",
-        remedy: Remedy::None,
-    }
-    /// 3 of 29,200 random programs with 580.159.04 on an H100 and an H200, whose modules have no undefined behavior: 27111543,
-    /// 28500221 and 28519488. The last two compile without `NarrowPrivateElements`, 28500221 also with the execution mode
-    /// `RoundingModeRTE`, and 28519488 also with `-O0`. In a reduced form, 28500221 compiles if either of two loads from a table of
-    /// 16 `ushort` is volatile, or if one of their indices, both computed from one `float`, is hidden from the driver. Measured
-    /// without effect on all three: `VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT`.
+    /// 1 of 29,200 random programs with 580.159.04 on an H100 and an H200, whose module has no undefined behavior: 27111543. It
+    /// crashes without optimization (`-O0`) and without workarounds, too, and without any one of the passes, but not with bounds
+    /// checks (`--checked`). Measured without effect: `VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT`.
     CompilerCrash "compiler_crash" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
-        symptom: "the driver's compiler crashes on a few kernels; two of the three known ones compile without the workaround \
-                  `narrow_private_elements`",
+        symptom: "the driver's compiler crashes on very few kernels",
         remedy: Remedy::None,
     }
 }

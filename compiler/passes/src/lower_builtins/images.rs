@@ -169,8 +169,8 @@ impl Pass<'_> {
         builder.inst(Op::Image(store), &args, &[]);
     }
 
-    /// Converts red, green and blue to sRGB if the image's channel order is one of sRGB (OpenCL API 8.3.1.4). Vulkan writes
-    /// the texels of such an image as they are.
+    /// Converts red, green and blue to sRGB if the image's channel order is one of sRGB (OpenCL API 8.3.1.4), and rounds alpha.
+    /// Vulkan writes the texels of such an image as they are.
     fn as_srgb(&mut self, builder: &mut Builder<'_>, target: &Target, texel: ValueId) -> ValueId {
         let order = builder.value(Op::Image(ImageAction::ChannelOrder), &[target.value], Type::I32);
         let first = builder.i32(FIRST_SRGB);
@@ -181,8 +181,9 @@ impl Pass<'_> {
         let after = builder.insertion_point();
         builder.at_end(choice.then);
         let mut converted = parts(builder, texel, 4);
-        for channel in &mut converted[..3] {
-            if let Some(it) = self.call_image_function(builder, "image_gamma", &[*channel]) {
+        let functions = ["image_gamma", "image_gamma", "image_gamma", "image_normalized"];
+        for (channel, function) in converted.iter_mut().zip(functions) {
+            if let Some(it) = self.call_image_function(builder, function, &[*channel]) {
                 *channel = it;
             }
         }
@@ -386,7 +387,7 @@ impl Pass<'_> {
         let function = self.callee(name, if is_float { "float" } else { "int" }, builder.span)?;
         let result = match name {
             "image_weight" | "image_lod" | "image_between" | "image_spread" | "image_detail"
-            | "image_gamma" => Type::Scalar(Scalar::F32),
+            | "image_gamma" | "image_normalized" => Type::Scalar(Scalar::F32),
             _ => Type::I32,
         };
         builder.call(function, args, Some(result))
