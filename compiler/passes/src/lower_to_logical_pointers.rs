@@ -193,7 +193,7 @@ impl Objects<'_> {
                 }
                 _ => object,
             };
-            let mut layout = usage.layout(self.target, root);
+            let mut layout = usage.layout(self.target, root, class.is_some());
             self.defects.change_layout(&mut layout);
             // Several functions can use an object of the module.
             let (var, size): (&mut Var, u64) = match root {
@@ -257,7 +257,7 @@ fn widened_objects(
         let Some(usage) = shared.get(&Shared::Module(id)).filter(|_| !split.contains_key(&id)) else {
             continue;
         };
-        let element = usage.layout(target, Object::Module(id)).element;
+        let element = usage.layout(target, Object::Module(id), false).element;
         if !matches!(element, Scalar::I8 | Scalar::I16) {
             continue;
         }
@@ -375,7 +375,8 @@ impl Usage {
         costs.sum()
     }
 
-    fn layout(&self, target: &Target, root: Object) -> Layout {
+    /// The layout of an object with these accesses. `is_passed`: whether calls pass the object, or its address.
+    fn layout(&self, target: &Target, root: Object, is_passed: bool) -> Layout {
         let features = &target.features;
         let space = root.space();
         // Sizes without an integer type on the device use words: parts of one, or several.
@@ -395,7 +396,8 @@ impl Usage {
             _ if is_local => fitting(pieces().min().unwrap_or(4)),
             _ => {
                 let is_mixed = pieces().any(|piece| piece < 8);
-                let narrows = is_mixed && target.workarounds.contains(DriverBug::NarrowPrivateElements);
+                let narrows =
+                    is_mixed && !is_passed && target.workarounds.contains(DriverBug::NarrowPrivateElements);
                 let sizes = pieces().map(fitting).filter(|&size| !narrows || size < 8);
                 sizes.min_by_key(|&size| (self.cost(size), size)).unwrap_or(4)
             }

@@ -75,7 +75,7 @@ impl Split {
                 }
             };
             let usage = usage_of(part);
-            let mut layout = usage.layout(target, Object::Module(root));
+            let mut layout = usage.layout(target, Object::Module(root), false);
             layout.steps.clone_from(&part.steps);
             split.layouts.push(layout);
             let var = &mut module.vars[root];
