@@ -12,7 +12,7 @@ use kiln_vocabulary::opencl::LanguageVersion;
 use rustc_hash::FxHashMap;
 
 use super::{
-    BuiltinId, Context, Lowering, Row,
+    BuiltinId, Context,
     pattern::{ConcreteType, Param},
     row, table,
 };
@@ -67,25 +67,19 @@ fn everything() -> Context {
     Context { version, extensions: Extensions::all(version) }
 }
 
-/// The rows that lower to each instruction of the OpenCL set, by the instruction's name without its sign.
+/// The rows that lower to each instruction of the OpenCL set, by the instruction's name without its sign. Found without parsing
+/// the rows, which would take as long as the rest of the translation of a small module.
 static INSTRUCTIONS: LazyLock<FxHashMap<&'static str, Vec<BuiltinId>>> = LazyLock::new(|| {
     let mut all: FxHashMap<&'static str, Vec<BuiltinId>> = FxHashMap::default();
     for name in table::names() {
         for id in table::rows(name).into_iter().flat_map(|(_, rows)| rows) {
-            if let Some(instruction) = instruction(row(id)) {
+            if let Some(instruction) = table::instruction(id) {
                 all.entry(instruction.name).or_default().push(id);
             }
         }
     }
     all
 });
-
-fn instruction(row: &Row) -> Option<super::Instruction> {
-    match row.lowering {
-        Lowering::Library(library) => library.opencl,
-        _ => None,
-    }
-}
 
 /// The overload that lowers to this instruction of the OpenCL set, such as `u_max` or `fclamp`, with these operands. `None`
 /// if no row lowers to the instruction, or its parameters do not match.
@@ -96,7 +90,7 @@ pub fn overload_of_instruction(name: &str, operands: &[Operand]) -> Option<Match
         _ => (name, None),
     };
     let fits = |id: &&BuiltinId| {
-        instruction(row(**id)).is_some_and(|instruction| instruction.by_sign == is_signed.is_some())
+        table::instruction(**id).is_some_and(|instruction| instruction.by_sign == is_signed.is_some())
     };
     let mut rows = INSTRUCTIONS.get(plain)?.iter().filter(fits);
     rows.find_map(|&id| matching(id, operands, is_signed))
@@ -179,6 +173,7 @@ impl Element {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lowering;
 
     const fn int(size: u64, count: u8) -> Operand {
         Operand::Number(Element { size, is_float: false, is_signed: None }, count)
@@ -239,7 +234,12 @@ mod tests {
     fn every_row_is_found() {
         let mut count = 0;
         for id in table::names().flat_map(|name| table::rows(name).expect("a name").1) {
-            let Some(instruction) = instruction(row(id)) else { continue };
+            let parsed = match row(id).lowering {
+                Lowering::Library(library) => library.opencl,
+                _ => None,
+            };
+            assert_eq!(table::instruction(id), parsed, "{}", row(id).name);
+            let Some(instruction) = parsed else { continue };
             let mut candidates = Vec::new();
             row(id).signature.candidates(&everything(), &mut |candidate| candidates.push(candidate));
             for candidate in candidates {

@@ -325,6 +325,13 @@ fn lowering(name: &'static str, words: &[&'static str]) -> Option<Lowering> {
     })
 }
 
+/// The instruction of the OpenCL set in the lowering of a row, if it has one.
+pub(super) fn opencl_instruction(name: &'static str, line: &'static str) -> Option<Instruction> {
+    let mut words = line.split_once('=')?.1.split_whitespace();
+    (words.next()? == "std").then_some(())?;
+    Some(instruction(name, words.next()?))
+}
+
 /// Parses the name of an instruction. `*` means the function's name; a preceding `?` means the sign.
 fn instruction(name: &'static str, text: &'static str) -> Instruction {
     let (text, by_sign) = match text.strip_prefix('?') {

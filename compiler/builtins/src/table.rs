@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use kiln_types::index::Id;
 
-use super::{BuiltinId, Row, parse};
+use super::{BuiltinId, Instruction, Row, parse};
 
 /// All families. Each starts with `@family`.
 const TEXT: &str = concat!(
@@ -261,6 +261,12 @@ pub(super) fn row(id: BuiltinId) -> &'static Row {
             .get_or_init(|| Box::new(parse::common(&Header::from_entry(entry))));
         Box::new(parse::row(entry.name.text(), result, rest, common))
     })
+}
+
+/// The instruction of the OpenCL set to which the row with this id lowers. Does not parse the rest of the row.
+pub(super) fn instruction(id: BuiltinId) -> Option<Instruction> {
+    let entry = &INDEX.entries[id.index()];
+    parse::opencl_instruction(entry.name.text(), entry.line.text())
 }
 
 /// All names.
