@@ -11,6 +11,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Duration,
 };
 
 use crate::{
@@ -18,6 +19,9 @@ use crate::{
     kiln::{self, LIMIT},
     process, root,
 };
+
+/// The time limit of a launch. The longest one takes 16 s of processor time, most of it in lavapipe's compiler.
+const LAUNCH: Duration = Duration::from_secs(900);
 
 /// A compiler that makes kernel modules.
 #[derive(Clone, Debug)]
@@ -122,7 +126,7 @@ impl Frontend {
         for device in devices {
             let mut command = kiln::command();
             device.only(&mut command)?;
-            command.arg("run");
+            command.args(["run", "--timeout", &LAUNCH.as_secs().to_string()]);
             match self {
                 Self::Dpctl(_) => command.arg(program).arg("--module").arg(&module),
                 _ => {
@@ -130,7 +134,8 @@ impl Frontend {
                 }
             };
             command.args(launch.split_whitespace());
-            let finished = process::run(&mut command, b"", LIMIT)?;
+            // Kiln's own message is better than that of a process that is ended.
+            let finished = process::run(&mut command, b"", LAUNCH + LIMIT)?;
             if !finished.status.success() {
                 return Err(format!("{}: {}", device.name, finished.stderr));
             }

@@ -1,4 +1,4 @@
-// --timeout 110 --arg buf:uint[64] --arg buf:uint[64] --arg buf:uint[64] --check 2[0..3]=150,3200,6400
+// --arg buf:uint[64] --arg buf:uint[64] --arg buf:uint[64] --check 2[0..3]=150,3200,6400
 // `sycl::atomic_ref` and fences with every order and scope: defaults and arguments; global, local and generic address space.
 // All work-items share an object of the scopes of work-groups, devices and systems; a sub-group or a work-item has its own.
 #include <sycl/sycl.hpp>
