@@ -70,8 +70,8 @@ pub enum ParameterKind {
     Image(Access),
     /// A sampler.
     Sampler,
-    /// A pipe.
-    Pipe,
+    /// A pipe with packets of this type. `None` for types without a layout.
+    Pipe(Option<Type>),
     /// Another kind of handle, such as a queue.
     Handle,
 }
@@ -206,7 +206,7 @@ impl Reader<'_> {
             Ty::Pointer(to) => self.pointer(to),
             Ty::Image(image) => ParameterKind::Image(image.access),
             Ty::Sampler => ParameterKind::Sampler,
-            Ty::Pipe(..) => ParameterKind::Pipe,
+            Ty::Pipe(packet, _) => ParameterKind::Pipe(self.ty(packet)),
             _ => self.ty(id).map_or(ParameterKind::Handle, ParameterKind::Value),
         }
     }

@@ -172,7 +172,7 @@ fn declared_kind(interface: &Interface, declared: &Declared) -> Kind {
         ParameterKind::Value(ty) => Kind::Value(interface.size_of(ty) as u32),
         ParameterKind::Image(_) => Kind::Image,
         ParameterKind::Sampler => Kind::Sampler,
-        ParameterKind::Pipe => Kind::Pipe,
+        ParameterKind::Pipe(_) => Kind::Pipe,
         // No kernel that the host launches takes events or reservations (OpenCL C 6.11).
         ParameterKind::Handle => Kind::Queue,
     }

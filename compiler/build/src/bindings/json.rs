@@ -44,7 +44,7 @@ fn parameter(interface: &Interface, parameter: &Parameter) -> Value {
             ("image", None)
         }
         ParameterKind::Sampler => ("sampler", None),
-        ParameterKind::Pipe => ("pipe", None),
+        ParameterKind::Pipe(packet) => ("pipe", packet.as_ref()),
         ParameterKind::Handle => ("handle", None),
     };
     object["kind"] = json!(kind);

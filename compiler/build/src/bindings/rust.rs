@@ -138,7 +138,7 @@ fn parameter_type(interface: &Interface, parameter: &Parameter) -> String {
         ParameterKind::Value(value) => ty(interface, value),
         ParameterKind::Image(_) => "&::kiln_runtime::Image".to_owned(),
         ParameterKind::Sampler => "::kiln_runtime::Sampler".to_owned(),
-        ParameterKind::Pipe => "&::kiln_runtime::Pipe".to_owned(),
+        ParameterKind::Pipe(_) => "&::kiln_runtime::Pipe".to_owned(),
         ParameterKind::Buffer { element: None, .. } | ParameterKind::Handle => {
             "impl ::kiln_runtime::Arg".to_owned()
         }

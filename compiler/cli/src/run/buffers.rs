@@ -6,7 +6,7 @@ use kiln_runtime::{Arg as _, ArgValue, Buffer, Device, DeviceQueue, Image, Pipe,
 use super::{
     fill::{check_fits, components_text, fill, list, numbers},
     images,
-    parameter::Parameter,
+    parameter::{Form, Parameter},
     value::{ElementType, Number},
 };
 use crate::exit::{Failure, failure};
@@ -62,6 +62,9 @@ impl Memory {
                     }
                 ));
             };
+            if matches!(known.object, Object::Pipe(_)) {
+                parameter.check(&known.ty, text, Form::Pipe)?;
+            }
             let value = known.argument();
             self.keep(name, known);
             return Ok(value);
@@ -73,7 +76,7 @@ impl Memory {
             }
             None if kind == "buf" => Some(new_buffer(device, rest, parameter)?),
             None if kind == "raw" => Some(raw_buffer(device, rest)?),
-            None if kind == "pipe" => Some(new_pipe(device, rest)?),
+            None if kind == "pipe" => Some(new_pipe(device, rest, parameter)?),
             None => None,
         };
         if let Some(typed) = new {
@@ -82,7 +85,10 @@ impl Memory {
             return Ok(value);
         }
         match kind {
-            "sampler" => Ok(images::sampler(rest)?.into_value()),
+            "sampler" => {
+                parameter.check_sampler()?;
+                Ok(images::sampler(rest)?.into_value())
+            }
             "local" => local(rest, parameter).map(ArgValue::Local),
             "queue" => match rest.parse() {
                 Ok(bytes) => Ok(DeviceQueue::new(bytes).into_value()),
@@ -149,7 +155,7 @@ impl Memory {
 fn new_buffer(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<Typed, Failure> {
     let (name, count, content) = buffer(text)?;
     if name != "struct" {
-        parameter.check(&element_type(name)?, &format!("buf:{name}"), true)?;
+        parameter.check(&element_type(name)?, &format!("buf:{name}"), Form::Buffer)?;
         return raw_buffer(device, text);
     }
     let structure = parameter.structure("buf:struct")?;
@@ -190,7 +196,7 @@ pub(super) fn local<T: TryFrom<u64>>(text: &str, parameter: &Parameter<'_>) -> R
                 "struct" => parameter.structure("local:struct")?.layout(),
                 _ => element_type(name)?,
             };
-            parameter.check(&ty, &format!("local:{name}"), true)?;
+            parameter.check(&ty, &format!("local:{name}"), Form::Local)?;
             (ty.stride as u64).saturating_mul(count)
         }
     };
@@ -220,10 +226,14 @@ fn without_count(shape: &str, content: &str) -> Option<String> {
 }
 
 /// `TYPE[N]`: an empty pipe for N packets.
-fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
+fn new_pipe(device: &Device, text: &str, parameter: &Parameter<'_>) -> Result<Typed, Failure> {
     let wrong = || Failure(format!("`pipe:{text}` is not a pipe such as `pipe:int[64]`"));
-    let (ty, count) = text.split_once('[').ok_or_else(wrong)?;
-    let ty = element_type(ty)?;
+    let (name, count) = text.split_once('[').ok_or_else(wrong)?;
+    let ty = match name {
+        "struct" => parameter.structure("pipe:struct")?.layout(),
+        _ => element_type(name)?,
+    };
+    parameter.check(&ty, &format!("pipe:{name}"), Form::Pipe)?;
     let count = count.strip_suffix(']').and_then(|count| count.parse().ok()).ok_or_else(wrong)?;
     let size = u32::try_from(ty.stride).map_err(|_| wrong())?;
     Ok(Typed { object: Object::Pipe(device.pipe(size, count)?), ty })
@@ -231,7 +241,7 @@ fn new_pipe(device: &Device, text: &str) -> Result<Typed, Failure> {
 
 pub(super) fn value(name: &str, text: &str, parameter: &Parameter<'_>) -> Result<Vec<u8>, Failure> {
     let ty = element_type(name)?;
-    parameter.check(&ty, name, false)?;
+    parameter.check(&ty, name, Form::Value)?;
     let given = numbers(text)?;
     ty.parts.iter().zip(&given).try_for_each(|((_, scalar), number)| check_fits(*scalar, *number))?;
     match given.len() {

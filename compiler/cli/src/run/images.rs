@@ -142,6 +142,11 @@ pub(super) fn sampler(text: &str) -> Result<Sampler, Failure> {
             _ => return failure(format!("`{word}` is not a property of a sampler; see `kiln run --help`")),
         }
     }
+    let repeats = matches!(sampler.addressing, Addressing::Repeat | Addressing::MirroredRepeat);
+    if repeats && !sampler.normalized {
+        // OpenCL C 6.15.15.1
+        return failure(format!("`sampler:{text}` repeats the image, which needs `normalized` coordinates"));
+    }
     sampler.levels = LevelFilter::new(filter, min, max);
     Ok(sampler)
 }

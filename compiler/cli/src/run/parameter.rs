@@ -4,7 +4,7 @@ use kiln_compiler::{
     interface::{self, Interface, ParameterKind, Type},
     ty::Scalar,
 };
-use kiln_runtime::interface::Argument;
+use kiln_runtime::interface::{Argument, ArgumentKind};
 
 use super::{
     structure,
@@ -18,12 +18,21 @@ pub(super) struct Parameter<'i> {
     pub(super) name: String,
     /// Its declaration or type, for messages.
     shown: String,
-    is_pointer: bool,
-    is_local: bool,
-    /// The layout of its value or of the elements that it points to. `None` if unknown, or for `void`.
+    form: Form,
+    /// The layout of its value, of the elements that it points to, or of its packets. `None` if unknown, or for `void`.
     layout: Option<ElementType>,
-    /// The struct that it is or points to.
+    /// The struct that it is or points to, or that its packets are.
     structure: Option<Struct<'i>>,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Value,
+    Buffer,
+    Local,
+    Pipe,
+    Sampler,
 }
 
 /// A struct or union of the source.
@@ -40,16 +49,18 @@ impl<'i> Parameter<'i> {
         parameter: &'i interface::Parameter,
         index: usize,
     ) -> Self {
-        let (is_pointer, ty) = match &parameter.kind {
-            ParameterKind::Buffer { element, .. } | ParameterKind::Local(element) => (true, element.as_ref()),
-            ParameterKind::Value(ty) => (false, Some(ty)),
-            _ => (false, None),
+        let (form, ty) = match &parameter.kind {
+            ParameterKind::Buffer { element, .. } => (Form::Buffer, element.as_ref()),
+            ParameterKind::Local(element) => (Form::Local, element.as_ref()),
+            ParameterKind::Pipe(packet) => (Form::Pipe, packet.as_ref()),
+            ParameterKind::Value(ty) => (Form::Value, Some(ty)),
+            ParameterKind::Sampler => (Form::Sampler, None),
+            _ => (Form::Value, None),
         };
         Self {
             name: parameter.name.clone().unwrap_or_else(|| index.to_string()),
             shown: parameter.type_name.clone(),
-            is_pointer,
-            is_local: matches!(parameter.kind, ParameterKind::Local(_)),
+            form,
             layout: ty.map(|ty| layout(interface, ty)),
             structure: ty.filter(|ty| matches!(ty, Type::Record(_))).map(|ty| Struct { interface, ty }),
         }
@@ -61,28 +72,38 @@ impl<'i> Parameter<'i> {
         let element = shown.trim_end_matches('*').trim_end();
         Self {
             name: argument.name().map_or_else(|| index.to_string(), str::to_owned),
-            is_pointer: element.len() < shown.len(),
-            is_local: false,
+            form: match argument.kind {
+                ArgumentKind::Pipe(_) => Form::Pipe,
+                _ if shown == "sampler_t" => Form::Sampler,
+                _ if element.len() < shown.len() => Form::Buffer,
+                _ => Form::Value,
+            },
             layout: ElementType::parse(element),
             structure: None,
             shown,
         }
     }
 
-    /// The struct or union that this parameter is or points to.
+    /// The struct or union that this parameter is or points to, or that its packets are.
     pub(super) fn structure(&self, text: &str) -> Result<Struct<'i>, Failure> {
         self.structure.map_or_else(|| self.wrong(&format!("`{text}`")), Ok)
     }
 
-    /// Checks that elements of this type can be passed in a buffer, or as a value.
-    pub(super) fn check(&self, ty: &ElementType, text: &str, is_buffer: bool) -> Result<(), Failure> {
+    /// Checks that elements of this type can be passed in this form.
+    pub(super) fn check(&self, ty: &ElementType, text: &str, form: Form) -> Result<(), Failure> {
+        let is_memory = |form| matches!(form, Form::Buffer | Form::Local);
         let fits = match &self.layout {
-            None => true,
-            Some(_) if is_buffer != self.is_pointer => false,
-            Some(taken) if is_buffer => taken.shares_memory_with(ty),
-            Some(taken) => taken.has_layout_of(ty),
+            None => self.form != Form::Sampler,
+            Some(taken) if is_memory(form) => is_memory(self.form) && taken.shares_memory_with(ty),
+            Some(taken) => form == self.form && taken.has_layout_of(ty),
         };
         if fits { Ok(()) } else { self.wrong(&format!("`{text}`")) }
+    }
+
+    /// Checks that a sampler can be passed.
+    pub(super) fn check_sampler(&self) -> Result<(), Failure> {
+        let fits = self.form == Form::Sampler || self.layout.is_none();
+        if fits { Ok(()) } else { self.wrong("a sampler") }
     }
 
     /// Reports an argument of a different type.
@@ -98,17 +119,21 @@ impl<'i> Parameter<'i> {
 
     /// An argument that fits, if the type is known.
     pub(super) fn example(&self) -> Option<String> {
+        if self.form == Form::Sampler {
+            return Some("sampler:edge,nearest".to_owned());
+        }
         let value = match (self.structure, &self.layout) {
-            (Some(it), _) if !self.is_pointer => {
+            (Some(it), _) if self.form == Form::Value => {
                 return Some(format!("struct:{}", structure::example(it.interface, it.ty)));
             }
             (Some(_), _) => "struct".to_owned(),
             (None, layout) => layout.as_ref()?.name()?,
         };
-        Some(match (self.is_pointer, self.is_local) {
-            (true, true) => format!("local:{value}[N]"),
-            (true, false) => format!("buf:{value}[N]"),
-            (false, _) => format!("{value}:VALUE"),
+        Some(match self.form {
+            Form::Local => format!("local:{value}[N]"),
+            Form::Buffer => format!("buf:{value}[N]"),
+            Form::Pipe => format!("pipe:{value}[N]"),
+            Form::Value | Form::Sampler => format!("{value}:VALUE"),
         })
     }
 }

@@ -7,7 +7,9 @@ use kiln_compiler::{
     Artifact, Emit, Il, debug::Variables, interface::Interface, is_kernel_module, needs_reader,
     opencl::Overflow, session::Source, target::Target,
 };
-use kiln_runtime::{Device, Environment, Instance, Kernel, Monitor, NdRange, Program, Selector, Validation};
+use kiln_runtime::{
+    ArgValue, Device, Environment, Instance, Kernel, Monitor, NdRange, Program, Selector, Validation,
+};
 
 use super::{buffers::Memory, header, parameter::Parameter, range, target};
 use crate::{
@@ -217,6 +219,10 @@ pub(crate) fn bind(
     }
     for (index, (text, parameter)) in launch.arg.iter().zip(&parameters).enumerate() {
         let value = memory.argument(device, text, parameter)?;
+        if let ArgValue::Queue(queue) = &value {
+            // A launch has one memory for all its queues: a larger default queue would replace the size that the user chose.
+            kernel.set_default_queue(Some(*queue));
+        }
         if let Err(error) = kernel.set(index, value) {
             let example = parameter.example().map(|example| format!("; write `{example}`"));
             return failure(format!("{error}{}", example.unwrap_or_default()));
