@@ -338,6 +338,12 @@ pub(crate) enum NoResult {
     Field,
     /// An integer does not fit into a channel of an image.
     Texel,
+    /// A broadcast from a work-item that the group does not have.
+    Broadcast,
+    /// A cluster is larger than a sub-group.
+    Cluster,
+    /// The stride of an asynchronous copy is 0.
+    Stride,
 }
 
 /// A built-in variable of a work-item.
@@ -656,6 +662,8 @@ pub(crate) struct Image {
     pub(crate) is_shared: bool,
     /// Strict: whether written integers must be in the range of the channels, because Vulkan does not saturate them.
     pub(crate) must_fit: bool,
+    /// Strict: whether OpenCL C's rules for samplers apply.
+    pub(crate) checks_sampler: bool,
 }
 
 /// What selects the level of an image operation.

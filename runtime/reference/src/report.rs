@@ -264,6 +264,9 @@ impl Problem {
                 NoResult::Edges => "interpolates between edges that are out of order",
                 NoResult::Field => "accesses a bit field outside its integer",
                 NoResult::Texel => "writes an integer that does not fit into the channels of the image",
+                NoResult::Broadcast => "broadcasts the value of a work-item that the group does not have",
+                NoResult::Cluster => "combines the values of a cluster that is larger than a sub-group",
+                NoResult::Stride => "copies elements with a stride of 0",
             }
             .to_owned(),
             Self::NotUniform => {

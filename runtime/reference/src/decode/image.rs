@@ -143,6 +143,7 @@ impl Body<'_, '_> {
             coordinates,
             is_shared,
             level,
+            checks_sampler: self.decoder.types.environment == Environment::OpenCl,
             ..without_operands(action, image, slot)
         });
         Ok(())
@@ -183,5 +184,6 @@ fn without_operands(action: ImageAction, image: types::Image, slot: Slot) -> Ima
         rank: image.rank(),
         is_shared: true,
         must_fit: false,
+        checks_sampler: false,
     }
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Environment, SUB_GROUP_SIZE,
     alu::{self, F2},
-    code::{Collective, CollectiveKind, Pipe, PipeAction, Scan, Scope, Slot},
+    code::{Collective, CollectiveKind, NoResult, Pipe, PipeAction, Scan, Scope, Slot},
     memory::Objects,
     poison::{DOMAIN, INACTIVE, Poison, UNWRITTEN, union},
     report::{Problem, Use},
@@ -53,8 +53,7 @@ pub(crate) fn perform<const CHECKS: bool>(
             let is_vulkan = context.environment == Environment::Vulkan;
             let mut group = Participants::<CHECKS>::new(operation, live, chosen, is_vulkan)?;
             group.check_uniform()?;
-            group.exchange(context.local_size);
-            Ok(())
+            group.exchange(context.local_size)
         }
     }
 }
@@ -118,7 +117,7 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
         if CHECKS { check_uniform_operand(self.live, self.chosen, slot, usize::from(count)) } else { Ok(()) }
     }
 
-    fn exchange(&mut self, local_size: [u32; 3]) {
+    fn exchange(&mut self, local_size: [u32; 3]) -> Result<(), Problem> {
         match self.operation.kind {
             CollectiveKind::All => {
                 let all = self.values.iter().all(|value| value[0] != 0);
@@ -133,7 +132,7 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
                 self.set_each(|_, _| equal.into());
             }
             CollectiveKind::Elect => self.set_each(|_, member| (member == 0).into()),
-            CollectiveKind::Broadcast => self.broadcast(local_size),
+            CollectiveKind::Broadcast => self.broadcast(local_size)?,
             CollectiveKind::BroadcastFirst => {
                 for member in 0..self.chosen.len() {
                     (0..self.lanes()).for_each(|lane| self.set_lane(member, lane, self.values[0][lane]));
@@ -154,13 +153,14 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
             }
             CollectiveKind::BallotFindLsb | CollectiveKind::BallotFindMsb => self.ballot_find(),
             CollectiveKind::Combine { f, scan, identity, is_clustered } => {
-                self.combine(f, scan, identity, is_clustered);
+                self.combine(f, scan, identity, is_clustered)?;
             }
             CollectiveKind::Barrier { .. }
             | CollectiveKind::WaitEvents { .. }
             | CollectiveKind::Copy { .. }
             | CollectiveKind::Pipe(_) => unreachable!("`perform` executes operations without an exchange"),
         }
+        Ok(())
     }
 
     /// The number of lanes of the value.
@@ -187,22 +187,32 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
         }
     }
 
-    fn broadcast(&mut self, local_size: [u32; 3]) {
+    fn broadcast(&mut self, local_size: [u32; 3]) -> Result<(), Problem> {
         let from = broadcaster(self.operation, self.live, self.chosen, local_size);
         let source = from.and_then(|from| self.chosen.iter().position(|&index| index == from));
+        let is_undefined = CHECKS && source.is_none() && !self.is_vulkan;
+        if is_undefined && !self.operation.non_uniform {
+            // OpenCL C 6.15.16, 6.15.19.1
+            return Err(Problem::NoResult(NoResult::Broadcast));
+        }
         for member in 0..self.chosen.len() {
             for lane in 0..self.lanes() {
                 self.set_lane(member, lane, self.values[source.unwrap_or(0)][lane]);
             }
-            if self.is_vulkan && source.is_none() {
-                self.poison_result(member, self.lanes(), INACTIVE);
+            if source.is_none() {
+                self.poison_result(member, self.lanes(), self.inactive());
             }
         }
+        Ok(())
+    }
+
+    /// How the value of an inactive work-item is reported.
+    fn inactive(&self) -> Poison {
+        if self.is_vulkan { INACTIVE } else { UNWRITTEN }
     }
 
     fn shuffle(&mut self) {
-        // In the OpenCL environment, the value of an inactive work-item is reported as uninitialized.
-        let inactive = if self.is_vulkan { INACTIVE } else { UNWRITTEN };
+        let inactive = self.inactive();
         for member in 0..self.chosen.len() {
             let (own, delta) = (self.ids[member], self.others[member] as u32);
             let wanted = match self.operation.kind {
@@ -266,7 +276,10 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
     }
 
     /// Reductions and scans.
-    fn combine(&mut self, f: F2, scan: Scan, identity: u64, is_clustered: bool) {
+    fn combine(&mut self, f: F2, scan: Scan, identity: u64, is_clustered: bool) -> Result<(), Problem> {
+        if CHECKS && is_clustered && self.others.iter().any(|&size| size as u32 > SUB_GROUP_SIZE) {
+            return Err(Problem::NoResult(NoResult::Cluster));
+        }
         for member in 0..self.chosen.len() {
             let own = self.ids[member];
             let cluster = if is_clustered { (self.others[member] as u32).max(1) } else { u32::MAX };
@@ -283,6 +296,7 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
                 self.set_lane(member, lane, combined.unwrap_or(identity));
             }
         }
+        Ok(())
     }
 }
 
@@ -371,6 +385,9 @@ fn broadcaster(
             .iter()
             .copied()
             .find(|&index| u64::from(id(operation, live[index].index)) == wanted[0]);
+    }
+    if wanted.iter().zip(local_size).any(|(id, size)| *id >= u64::from(size)) {
+        return None;
     }
     let index = wanted.iter().rev().zip(local_size[..lanes.min(3)].iter().rev());
     let linear = index.fold(0, |linear, (id, size)| linear * u64::from(*size) + id);

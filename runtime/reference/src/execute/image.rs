@@ -88,6 +88,13 @@ pub(crate) fn perform<const CHECKS: bool>(
         },
         ImageAction::Sample => {
             let sampler = regs[op.sampler as usize] as u32;
+            if CHECKS && op.checks_sampler {
+                let has_integers = !matches!(texels.desc.format.border(), Texel::Float(_));
+                let by_integers = !op.coordinates.1.scalar.is_float();
+                if let Some(message) = sample::misuse(sampler, has_integers, by_integers) {
+                    return Err(misuse(message));
+                }
+            }
             let mut along = [0; 4];
             along[..rank].copy_from_slice(&regs[op.coordinates.0 as usize..][..rank]);
             let mut seen = Vec::new();

@@ -14,6 +14,23 @@ const MIRRORED: u32 = 8;
 const LINEAR: u32 = 0x20;
 const MIP_LINEAR: u32 = 0x40;
 
+/// Why a read of integers, or by integer coordinates, by this sampler is undefined (OpenCL C 6.15.15.1, 6.15.15.2).
+pub(super) const fn misuse(sampler: u32, has_integers: bool, by_integers: bool) -> Option<&'static str> {
+    let is_normalized = sampler & NORMALIZED != 0;
+    let is_linear = sampler & LINEAR != 0;
+    if !is_normalized && matches!(sampler & ADDRESSING, REPEAT | MIRRORED) {
+        Some("reads by a sampler that repeats the image, but whose coordinates are not normalized")
+    } else if has_integers && is_linear {
+        Some("reads integers by a sampler with CLK_FILTER_LINEAR")
+    } else if by_integers && (is_normalized || is_linear) {
+        Some(
+            "reads by integer coordinates and a sampler for normalized coordinates or with CLK_FILTER_LINEAR",
+        )
+    } else {
+        None
+    }
+}
+
 /// Texels along one dimension, with weights.
 type Choices = Vec<(i64, f32)>;
 

@@ -5,7 +5,7 @@
 
 use super::{CollectiveContext, check_uniform_operand};
 use crate::{
-    code::{Collective, CollectiveKind, Slot},
+    code::{Collective, CollectiveKind, NoResult, Slot},
     execute::{
         item::{Item, Private},
         races::{Site, Thread},
@@ -57,6 +57,9 @@ pub(super) fn copy<const CHECKS: bool>(
     }
     let first = &mut live[chosen[0]];
     let [target, source, elements, stride] = operands.map(|slot: Slot| first.values(slot, 1)[0]);
+    if CHECKS && stride == 0 {
+        return Err(Problem::NoResult(NoResult::Stride));
+    }
     let given = first.values(event, 1)[0];
     let copies = &mut *context.copies;
     if given == 0 {
