@@ -12,6 +12,9 @@ use crate::{
     hir::{Expr, ExprKind, FunctionId, Lvalue},
 };
 
+/// Words that stand before parentheses, which the parser takes for a call if they are misspelled.
+const BEFORE_PARENTHESES: [&str; 6] = ["for", "if", "return", "sizeof", "switch", "while"];
+
 impl Sema<'_> {
     /// `callee(arguments)`
     pub(crate) fn call(&mut self, callee: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
@@ -115,6 +118,9 @@ impl Sema<'_> {
                     format!("replace by `{near}`"),
                     near,
                 );
+            } else if let Some(near) = kiln_session::diag::closest(&text, BEFORE_PARENTHESES) {
+                // No fix, because the result may not be a complete statement.
+                diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
             }
             self.report(diagnostic);
         }
