@@ -93,7 +93,7 @@ pub(crate) struct CompileCommand {
     #[arg(short = 'S', conflicts_with = "emit")]
     pub(crate) assemble: bool,
     /// Output format: spirv or asm; part or object, which are not linked; json, header or rust for host programs; pp,
-    /// ast, hir, ir or ir-after=PASS for the state of a compiler stage
+    /// ast, hir, ir or ir-after=PASS for the state of a compiler stage, with source positions in hir and ir by -g
     #[arg(long, value_name = "FORM", default_value = "spirv")]
     pub(crate) emit: EmitArgument,
     /// The kernel environment

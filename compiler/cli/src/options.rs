@@ -80,8 +80,7 @@ pub(crate) struct CompileOptions {
     /// Optimization level: 0 skips the passes that only improve speed, as -cl-opt-disable; 1, 2 and 3 are equal
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
-    /// Emit debug information: source lines, and for Vulkan functions and variables, as shader debuggers read them; with
-    /// --emit hir and ir, source positions
+    /// Emit debug information: source lines, and for Vulkan functions and variables, as shader debuggers read them
     #[arg(short = 'g')]
     debug: bool,
     /// Suppress all warnings
