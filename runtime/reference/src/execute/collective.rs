@@ -192,7 +192,7 @@ impl<'m, const CHECKS: bool> Participants<'m, CHECKS> {
         let source = from.and_then(|from| self.chosen.iter().position(|&index| index == from));
         let is_undefined = CHECKS && source.is_none() && !self.is_vulkan;
         if is_undefined && !self.operation.non_uniform {
-            // OpenCL C 6.15.16, 6.15.19.1
+            // OpenCL C 6.15.16, 6.15.20
             return Err(Problem::NoResult(NoResult::Broadcast));
         }
         for member in 0..self.chosen.len() {
