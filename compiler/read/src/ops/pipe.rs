@@ -82,6 +82,10 @@ fn check_pipe(builder: &Builder<'_>, name: &str, args: &[ValueId]) -> Result<(),
     if !args.first().is_some_and(is_pipe) {
         return Err("its operand is not a pipe".to_owned());
     }
+    // SPIR-V, OpReadPipe: the pointer to a packet is generic. Constant memory has no generic addresses.
+    if args.iter().any(|&arg| builder.ty(arg) == Type::Pointer(AddressSpace::Constant)) {
+        return Err("its packet is in constant memory".to_owned());
+    }
     let layout = args.last_chunk::<2>().map(|layout| layout.map(|it| builder.function.constant_bits(it)));
     match layout {
         Some([Some(size), Some(align)]) if align.is_power_of_two() && size > 0 && size % align == 0 => Ok(()),
