@@ -193,7 +193,7 @@ impl Objects<'_> {
                 }
                 _ => object,
             };
-            let mut layout = usage.layout(self.target, root, class.is_some());
+            let mut layout = usage.layout(self.target, root, matches!(class, Some(Shared::Passed(_))));
             self.defects.change_layout(&mut layout);
             // Several functions can use an object of the module.
             let (var, size): (&mut Var, u64) = match root {
@@ -375,7 +375,7 @@ impl Usage {
         costs.sum()
     }
 
-    /// The layout of an object with these accesses. `is_passed`: whether calls pass the object, or its address.
+    /// The layout of an object with these accesses. `is_passed`: whether it is an argument of calls.
     fn layout(&self, target: &Target, root: Object, is_passed: bool) -> Layout {
         let features = &target.features;
         let space = root.space();
