@@ -22,7 +22,7 @@ impl Tuning {
     pub const fn for_driver(driver: Driver) -> Self {
         match driver.id {
             // Measured with 580.159.04 on an H200: the loops of `kiln-bench kernels` take 0.92 of the time on average,
-            // those of n-body 0.74. docs/speed.md has the times of the second property.
+            // those of n-body 0.74. docs/speed-details.md has the times of the second property.
             DriverId::Nvidia => Self::ALL,
             DriverId::Lavapipe | DriverId::SwiftShader => Self::NONE,
         }
