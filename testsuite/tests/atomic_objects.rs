@@ -174,60 +174,98 @@ global memory. The object is alone, in a struct with members of other types, in 
 integers; or the kernel accesses it through a generic pointer that can point to either memory. For each kernel, the compiler
 either produces a valid module or reports an error at the operation; the error names the missing feature. Each kernel also runs
 on the devices of the tests and checks its result.
+
+Each heading lists the environments and device profiles that the table below it applies to.
 ";
 
-fn counts_are_on_the_page() -> Result<(), String> {
-    let (targets, cases) = (targets(), cases());
-    let tasks: Vec<(usize, Case)> =
-        (0..targets.len()).flat_map(|target| cases.iter().map(move |&case| (target, case))).collect();
-    let outcomes = parallel(&tasks, |(target, case)| compile(&targets[*target].2, *case));
-    let mut page = HEAD.to_owned();
-    for (number, (environment, name, _)) in targets.iter().enumerate() {
-        let mut counts: BTreeMap<(usize, usize), (usize, usize)> = BTreeMap::new();
-        let mut missing: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let types = Ty::all();
-        for ((_, (ty, container, _)), outcome) in
-            tasks.iter().zip(&outcomes).filter(|((it, _), _)| *it == number)
-        {
-            let outcome =
-                outcome.as_ref().map_err(|reason| format!("{name}: {ty:?} {container:?}: {reason}"))?;
-            let row = types.iter().position(|it| it == ty).expect("a type");
-            let column = Container::ALL.iter().position(|(it, _)| it == container).expect("a container");
-            let count = counts.entry((row, column)).or_default();
-            count.0 += outcome.accepted.len();
-            count.1 += outcome.rejected.len();
-            for (_, feature) in &outcome.rejected {
-                missing.entry(feature.clone()).or_default().insert(ty.object());
-            }
+/// What became of the kernels of one target.
+#[derive(Default, PartialEq)]
+struct Counts {
+    /// Kernels in valid modules, and rejected kernels, by type and container.
+    cells: BTreeMap<(usize, usize), (usize, usize)>,
+    /// The missing features, with the types of the objects that need them.
+    missing: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Counts {
+    fn add(&mut self, (ty, container, _): Case, outcome: &Outcome) {
+        let row = Ty::all().iter().position(|it| *it == ty).expect("a type");
+        let column = Container::ALL.iter().position(|(it, _)| *it == container).expect("a container");
+        let cell = self.cells.entry((row, column)).or_default();
+        cell.0 += outcome.accepted.len();
+        cell.1 += outcome.rejected.len();
+        for (_, feature) in &outcome.rejected {
+            self.missing.entry(feature.clone()).or_default().insert(ty.object());
         }
-        let sum = |part: fn(&(usize, usize)) -> usize| counts.values().map(part).sum::<usize>();
-        let (accepted, rejected) = (sum(|it| it.0), sum(|it| it.1));
+    }
+
+    fn accepted(&self) -> usize {
+        self.cells.values().map(|cell| cell.0).sum()
+    }
+
+    fn rejected(&self) -> usize {
+        self.cells.values().map(|cell| cell.1).sum()
+    }
+
+    fn write(&self, page: &mut String) {
         let _ = write!(
             page,
-            "\n## {environment}, profile `{name}`\n\n{accepted} kernels are in valid modules, {rejected} are rejected. A \
-             cell contains both counts.\n\n| type |"
+            "\n{} kernels are in valid modules, {} are rejected. A cell contains both counts.\n\n| type |",
+            self.accepted(),
+            self.rejected()
         );
         let containers =
             Container::ALL.iter().map(|(_, container)| format!(" {container} |")).collect::<String>();
         let _ = writeln!(page, "{containers}\n|---|{}", "---|".repeat(Container::ALL.len()));
-        for (row, ty) in types.iter().enumerate() {
+        for (row, ty) in Ty::all().iter().enumerate() {
             let _ = write!(page, "| `{}` |", ty.object());
             for column in 0..Container::ALL.len() {
-                let _ = match counts.get(&(row, column)) {
+                let _ = match self.cells.get(&(row, column)) {
                     None | Some((0, 0)) => write!(page, " – |"),
                     Some((accepted, rejected)) => write!(page, " {accepted} / {rejected} |"),
                 };
             }
             page.push('\n');
         }
-        if !missing.is_empty() {
+        if !self.missing.is_empty() {
             page.push_str("\nThe missing features:\n\n");
         }
-        for (feature, types) in &missing {
+        for (feature, types) in &self.missing {
             let types: Vec<String> = types.iter().map(|ty| format!("`{ty}`")).collect();
             let _ = writeln!(page, "- `{feature}`, for {}", types.join(", "));
         }
-        println!("{environment} {name}: {accepted} kernels in valid modules, {rejected} rejected");
+    }
+}
+
+/// The page has one table for all targets with the same counts.
+fn counts_are_on_the_page() -> Result<(), String> {
+    let (targets, cases) = (targets(), cases());
+    let tasks: Vec<(usize, Case)> =
+        (0..targets.len()).flat_map(|target| cases.iter().map(move |&case| (target, case))).collect();
+    let outcomes = parallel(&tasks, |(target, case)| compile(&targets[*target].2, *case));
+    let mut tables: Vec<(String, Counts)> = Vec::new();
+    for (number, (environment, name, _)) in targets.iter().enumerate() {
+        let mut counts = Counts::default();
+        for ((_, case), outcome) in tasks.iter().zip(&outcomes).filter(|((it, _), _)| *it == number) {
+            let outcome =
+                outcome.as_ref().map_err(|reason| format!("{name}: {:?} {:?}: {reason}", case.0, case.1))?;
+            counts.add(*case, outcome);
+        }
+        println!(
+            "{environment} {name}: {} kernels in valid modules, {} rejected",
+            counts.accepted(),
+            counts.rejected()
+        );
+        let target = format!("{environment} `{name}`");
+        match tables.iter_mut().find(|(_, it)| *it == counts) {
+            Some((names, _)) => *names = format!("{names}, {target}"),
+            None => tables.push((target, counts)),
+        }
+    }
+    let mut page = HEAD.to_owned();
+    for (names, counts) in &tables {
+        let _ = writeln!(page, "\n## {names}");
+        counts.write(&mut page);
     }
     let path = root().join("docs/atomic-operations.md");
     if std::env::var_os("KILN_BLESS").is_some_and(|value| value == "1") {
