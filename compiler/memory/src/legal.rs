@@ -386,7 +386,7 @@ pub fn flags_of_value(value: i64) -> Result<FenceFlags, Problem> {
     })
 }
 
-/// The result of [`super::encode`] for an object that no other work-item can access.
+/// The result of [`super::check`] for an object that no other work-item can access.
 pub(super) fn object_not_shared() -> Problem {
     Problem {
         rule: Rule::AtomicObject,
@@ -399,7 +399,7 @@ pub(super) fn object_not_shared() -> Problem {
     }
 }
 
-/// The result of [`super::encode`] for seq_cst on Vulkan.
+/// The result of [`super::check`] for seq_cst on Vulkan.
 pub(super) fn seq_cst_unavailable() -> Problem {
     Problem {
         rule: Rule::SeqCstUnavailable,
@@ -407,12 +407,12 @@ pub(super) fn seq_cst_unavailable() -> Problem {
         message: "the target has no sequentially consistent operations".to_owned(),
         label: "must be replaced first",
         help: "use acquire and release orders",
-        note: "docs/memory-model.md, rules R1 to R6",
+        note: "docs/memory-model.md, rules R1, R5 and R6",
         vuid: Some("VUID-StandaloneSpirv-MemorySemantics-10866"),
     }
 }
 
-/// The result of [`super::encode`] for a sub-group barrier on a device without sub-groups.
+/// The result of [`super::check`] for a sub-group barrier on a device without sub-groups.
 pub(super) fn sub_groups_unavailable() -> Problem {
     Problem {
         rule: Rule::SubGroupUnavailable,

@@ -238,12 +238,6 @@ impl Sync {
         Self { order, failure: None, scope, spaces: Spaces(flags) }
     }
 
-    /// `mem_fence`, `read_mem_fence` and `write_mem_fence` (OpenCL C 6.15.12.5): fences of work-group scope with
-    /// acq_rel, acquire and release order.
-    pub const fn legacy_fence(flags: FenceFlags, order: Order) -> Self {
-        Self::fence(flags, order, Scope::WorkGroup)
-    }
-
     /// A barrier: a release fence before, an acquire fence after (OpenCL API 3.3.6.3 and 3.3.6.4).
     pub const fn barrier(flags: FenceFlags, scope: Scope) -> Self {
         Self::fence(flags, Order::AcqRel, scope)
@@ -262,8 +256,8 @@ impl Sync {
         }
     }
 
-    /// Replaces seq_cst by acquire, release or both. Users can choose this instead of R1 to R6; it permits outcomes that
-    /// OpenCL forbids.
+    /// Replaces seq_cst by acquire, release or both. Users can choose this instead of the rules for seq_cst; it permits
+    /// outcomes that OpenCL forbids.
     #[must_use]
     pub fn without_seq_cst(self, operation: Operation) -> Self {
         let weaken = |order, by| if order == Order::SeqCst { by } else { order };

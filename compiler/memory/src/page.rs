@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use super::{
     Access, Group, Operation, ProgramFacts, Replacement, Rule, Semantics, Spaces, Sync, check, check_barrier,
-    check_fence, encode_atomic, encode_barrier, encode_fence, failure_orders, replacement,
+    check_fence, encode_atomic, encode_barrier, encode_fence, explained_replacement, failure_orders,
+    replacement,
 };
 use kiln_vocabulary::{
     opencl::{Environment, FenceFlags, Order, Scope},
@@ -31,8 +32,8 @@ Vulkan has no sequentially consistent operations, its release sequences are shor
 operations only through the same reference. The following rules restore OpenCL's guarantees. They were checked
 by enumerating more than 20 million small programs in both axiomatic models: no program has an outcome that OpenCL
 forbids, or a data race that the source does not have. A number in parentheses is the number of programs, of 505,215, that
-are wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7; `memory::replacement` selects the
-operations. For a single launch, less can be enough: `kiln litmus --cheapest` finds
+are wrong without this part of the rule. The pass `legalize_atomics` applies R1 to R7 and R11; `memory::replacement`
+selects the operations of R1 to R7. For a single launch, less can be enough: `kiln litmus --cheapest` finds
 [the cheapest sound forms](litmus.md#the-cheapest-forms-for-a-launch).
 ";
 
@@ -214,7 +215,11 @@ fn target_without(environment: Environment, device_scope: bool, chains: bool) ->
 fn operands_cell(target: &Target, operation: Operation, sync: Sync) -> String {
     match check(target, operation, sync) {
         Ok(()) => show_operands(target, operation, sync),
-        Err(problem) if problem.rule == Rule::SeqCstUnavailable => "see R1 to R6".to_owned(),
+        Err(problem) if problem.rule == Rule::SeqCstUnavailable => {
+            let facts = ProgramFacts::default();
+            let (_, rules) = explained_replacement(target.environment, operation, sync, &facts);
+            format!("see {}", rules.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(" and "))
+        }
         Err(_) => "rejected".to_owned(),
     }
 }
