@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Reflect(ReflectCommand),
     /// List the devices and their capabilities
     Devices(DevicesCommand),
+    /// Explain a diagnostic and show how to fix it
+    Explain(ExplainCommand),
     /// Run the language server on standard input and output
     Lsp(LspCommand),
     /// Run the debug adapter on standard input and output
@@ -73,8 +75,6 @@ pub(crate) enum Command {
     Completions(CompletionsCommand),
     /// Write a manual page for each command into a folder
     Man(ManCommand),
-    /// Explain a diagnostic and show how to fix it
-    Explain(ExplainCommand),
 }
 
 /// Compile kernel sources to SPIR-V
@@ -165,6 +165,7 @@ pub(crate) struct LinkCommand {
 
 // The device to compile for. Not a doc comment: clap would use it as the summary of the command.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Target device")]
 pub(crate) struct DeviceOptions {
     /// Target device: minimal, swiftshader, lavapipe, lavapipe-25, nvidia, full, or a file written by `kiln devices --profile`
     /// [default: full, or the device that `kiln run` opens]
@@ -243,6 +244,7 @@ pub(crate) struct RunCommand {
 
 // One launch, on the command line or in the source's leading comment.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Launch")]
 pub(crate) struct LaunchArguments {
     /// Kernel to launch [default: the only one]
     #[arg(long, value_name = "NAME")]

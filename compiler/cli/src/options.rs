@@ -13,6 +13,7 @@ use crate::{crash, exit::stderr_line};
 
 // Options of `compile`, `check` and `run`. Not a doc comment: clap would use it as the summary of these commands.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Compiler options")]
 pub(crate) struct CompileOptions {
     /// Define a macro [default value: 1]
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]

@@ -50,8 +50,8 @@ Arguments, one --arg for each parameter of the kernel, in order:
   sampler:WORDS         a sampler: normalized; none, edge, clamp, repeat or mirrored; nearest or
                         linear; mip-nearest or mip-linear; lod=LEAST..MOST
   pipe:TYPE[N]          an empty pipe for N packets; also pipe:struct[N]
-  queue:BYTES           a queue for device-side enqueue, with room for this many bytes of commands; the
-                        default queue then has this size too
+  queue:BYTES           a queue for device-side enqueue, with room for this many bytes of commands;
+                        the default queue then has this size too
   null                  a null pointer
   NAME                  the buffer of parameter NAME in an earlier launch
 

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use clap::{ArgMatches, Args};
+use clap::{Arg, ArgMatches, Args};
 use kiln_compiler::{Artifact, Emit, Il, Output, Part, is_kernel_module, session::Options};
 
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
 
 /// Translate kernel SPIR-V of any compiler to SPIR-V for Vulkan
 #[derive(Debug, Args)]
+#[command(mut_args(hide_language_option))]
 pub(crate) struct TranslateCommand {
     /// A module of the OpenCL environment, or `-` for standard input
     #[arg(value_name = "MODULE")]
@@ -42,6 +43,14 @@ pub(crate) struct TranslateCommand {
     pub(crate) device: DeviceOptions,
     #[command(flatten)]
     pub(crate) options: CompileOptions,
+}
+
+/// Hides an option that has no effect on a module.
+fn hide_language_option(arg: Arg) -> Arg {
+    let has_none =
+        ["define", "undefine", "include_dirs", "include", "std", "extensions", "warnings", "no_config"];
+    let is_hidden = arg.is_hide_set() || has_none.contains(&arg.get_id().as_str());
+    arg.hide(is_hidden)
 }
 
 fn emit(text: &str) -> Result<Emit, String> {
