@@ -4,12 +4,14 @@
 //! arguments of the kernel follow; those that do not fit go into a uniform buffer. Pointers to local memory become
 //! local variables whose size the launch decides. Program-scope variables become parts of one buffer.
 
+mod binder;
 mod branch_on_samplers;
+mod load;
 
 use kiln_ir::{
-    Access, Argument, ArgumentKind, ArgumentLocation, Builder, CompareKind, Convert, Data, FuncId, Function,
-    ImageAction, ImageFact, Interface, LaunchMemory, Module, Op, Replacements, SamplerFact, Scalar, State,
-    Type, ValueId, Var, VarId, WrittenLevels,
+    Argument, ArgumentKind, ArgumentLocation, Builder, CompareKind, Data, FuncId, Function, ImageAction,
+    ImageFact, Interface, LaunchMemory, Module, Op, Replacements, State, Type, ValueId, Var, VarId,
+    WrittenLevels,
 };
 use kiln_session::{
     Options,
@@ -22,6 +24,10 @@ use kiln_vocabulary::{
     target::{Features, Target},
 };
 
+use self::{
+    binder::{ArgumentBlocks, Binder},
+    load::{Source, load_pointer, load_word, load_word_pair},
+};
 use crate::{lower_work_items::states, reject_unsupported::with_profile, rewrite::rewrite_only};
 
 /// The maximum total size of program-scope variables in bytes. The module contains their initial values.
@@ -158,80 +164,29 @@ fn bind_kernel(
     let arguments = function.kernel.as_ref().map(|kernel| kernel.arguments.clone()).unwrap_or_default();
     let params = std::mem::take(&mut function.blocks[function.body].params);
     let body = function.body;
-    let mut blocks = ArgumentBlocks::new(start, features);
-    let mut locations = Vec::new();
-    // Binding 0 is the uniform buffer.
-    let mut descriptors = 0;
-    let mut replaced = Replacements::default();
     let samples = function.insts_where(|op| *op == Op::Image(ImageAction::Sample));
     let written = images_with_written_levels(function);
     let mut builder = Builder::new(function);
     builder.at(body, 0);
+    let mut binder = Binder {
+        kernel: id,
+        builder,
+        vars,
+        interface,
+        has_wide: features.int64,
+        blocks: ArgumentBlocks::new(start, features),
+        descriptors: 0,
+        samples,
+        written,
+    };
+    let mut locations = Vec::new();
+    let mut replaced = Replacements::default();
     for (number, (argument, &param)) in (0..).zip(arguments.iter().zip(&params)) {
-        let size = argument.kind.passed_size();
-        let is_address = matches!(
-            argument.kind,
-            ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } | ArgumentKind::Queue
-        );
-        let align = if is_address { 8 } else { 4 };
-        let (memory, byte) = blocks.next(size, align);
-        let ty = builder.ty(param);
-        let source = Source { memory, has_wide: features.int64 };
-        let (location, value) = match argument.kind {
-            ArgumentKind::Local { element_size, align } => {
-                let known = builder.function.objects.iter().find(|(known, _)| *known == number);
-                let var = known.map_or_else(
-                    || vars.push(local_argument(argument, number, (element_size, align), builder.span)),
-                    |(_, var)| *var,
-                );
-                (ArgumentLocation::Local(var), builder.module_var(var, AddressSpace::Local))
-            }
-            ArgumentKind::Captures { .. } if size == 0 => (ArgumentLocation::Nowhere, builder.undefined(ty)),
-            ArgumentKind::Image(_) => {
-                let descriptor = descriptors + 1;
-                descriptors = descriptor;
-                if written.contains(&param) {
-                    interface.written_levels.push(WrittenLevels { kernel: id, argument: number, descriptor });
-                    descriptors += WrittenLevels::COUNT - 1;
-                }
-                (ArgumentLocation::Descriptor(descriptor), builder.value(Op::Descriptor(descriptor), &[], ty))
-            }
-            ArgumentKind::Sampler
-                if samples.iter().any(|&id| builder.function.insts[id].args[2] == param) =>
-            {
-                // Bound as a sampler of the device. The kernel also reads its bits.
-                descriptors += 1;
-                let bound = builder.value(Op::Descriptor(descriptors), &[], Type::Sampler);
-                for &id in &samples {
-                    let used = &mut builder.function.insts[id].args[2];
-                    *used = if *used == param { bound } else { *used };
-                }
-                interface.sampler_facts.push(SamplerFact { kernel: id, argument: number, memory, byte });
-                blocks.occupy(memory, byte + size);
-                (ArgumentLocation::Descriptor(descriptors), load_number(&mut builder, source, byte / 4, ty))
-            }
-            ArgumentKind::Pointer { .. } | ArgumentKind::Pipe { .. } => {
-                (ArgumentLocation::Bytes(memory, byte), load_pointer(&mut builder, source, byte / 4, ty))
-            }
-            ArgumentKind::Value { .. } | ArgumentKind::Sampler | ArgumentKind::Queue => {
-                (ArgumentLocation::Bytes(memory, byte), load_number(&mut builder, source, byte / 4, ty))
-            }
-            ArgumentKind::Aggregate { size, align } => {
-                let copy = load_aggregate(&mut builder, source, byte / 4, (size, align), &argument.name);
-                (ArgumentLocation::Bytes(memory, byte), copy)
-            }
-            ArgumentKind::Captures { align, .. } => {
-                let copy =
-                    load_aggregate(&mut builder, source, byte / 4, (size.into(), align), &argument.name);
-                (ArgumentLocation::Bytes(memory, byte), copy)
-            }
-        };
-        if matches!(location, ArgumentLocation::Bytes(..)) {
-            blocks.occupy(memory, byte + size);
-        }
+        let (location, value) = binder.bind(number, argument, param);
         locations.push(location);
         replaced.insert(param, value);
     }
+    let Binder { mut builder, mut blocks, interface, written, .. } = binder;
     bind_image_queries(&mut builder, (id, &params), &mut blocks, &mut replaced, interface);
     function.replace_uses(&replaced);
     if !written.is_empty() {
@@ -254,38 +209,6 @@ fn bind_image_queries(
         replaced.extend(queries.into_iter().map(|query| (query, property)));
         interface.image_facts.push(ImageFact { kernel, argument, what, memory, byte });
         blocks.occupy(memory, byte + 4);
-    }
-}
-
-/// The memory that a launch passes arguments in: the push constants, and the uniform buffer when they are full.
-struct ArgumentBlocks {
-    /// The ends of the occupied parts, in bytes.
-    push_constants: u32,
-    uniform: u32,
-    push_constant_size: u32,
-}
-
-impl ArgumentBlocks {
-    /// `start` is the number of bytes of push constants that are not arguments.
-    fn new(start: u32, features: &Features) -> Self {
-        Self { push_constants: start, uniform: 0, push_constant_size: features.push_constant_size }
-    }
-
-    /// The position of the next argument of this size. `occupy` reserves it.
-    fn next(&self, size: u32, align: u32) -> (LaunchMemory, u32) {
-        let byte = self.push_constants.next_multiple_of(align);
-        if byte + size <= self.push_constant_size {
-            (LaunchMemory::PushConstants, byte)
-        } else {
-            (LaunchMemory::Uniform, self.uniform.next_multiple_of(align))
-        }
-    }
-
-    fn occupy(&mut self, memory: LaunchMemory, end: u32) {
-        match memory {
-            LaunchMemory::PushConstants => self.push_constants = end,
-            LaunchMemory::Uniform => self.uniform = end,
-        }
     }
 }
 
@@ -408,96 +331,4 @@ fn image_queries(function: &Function, params: &[ValueId]) -> Vec<(u32, ImageActi
         }
     }
     questions
-}
-
-fn load_word(builder: &mut Builder<'_>, memory: LaunchMemory, word: u32) -> ValueId {
-    builder.value(Op::LaunchWord(memory, word), &[], Type::I32)
-}
-
-/// The location of an argument, and whether the device has 64-bit integers.
-#[derive(Clone, Copy)]
-struct Source {
-    memory: LaunchMemory,
-    has_wide: bool,
-}
-
-fn load_word_pair(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
-    if source.has_wide && source.memory == LaunchMemory::PushConstants && first.is_multiple_of(2) {
-        let number = builder.value(Op::LaunchWord(source.memory, first), &[], Type::I64);
-        return builder.bitcast(number, ty);
-    }
-    let words = [load_word(builder, source.memory, first), load_word(builder, source.memory, first + 1)];
-    let pair = builder.construct(&words, Type::Vector(Scalar::I32, 2));
-    builder.bitcast(pair, ty)
-}
-
-fn load_pointer(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
-    let number = load_word_pair(builder, source, first, Type::I64);
-    builder.value(Op::IntToPointer, &[number], ty)
-}
-
-/// Builds a scalar or vector from the words starting at `first`.
-fn load_number(builder: &mut Builder<'_>, source: Source, first: u32, ty: Type) -> ValueId {
-    let scalar = ty.scalar().expect("a number");
-    let parts: Vec<ValueId> =
-        (0..ty.count().into()).map(|index| load_component(builder, source, first, scalar, index)).collect();
-    if ty.is_vector() { builder.construct(&parts, ty) } else { parts[0] }
-}
-
-fn load_component(
-    builder: &mut Builder<'_>,
-    source: Source,
-    first: u32,
-    scalar: Scalar,
-    index: u32,
-) -> ValueId {
-    let size = scalar.size() as u32;
-    let byte = index * size;
-    let ty = Type::Scalar(scalar);
-    if size == 8 {
-        return load_word_pair(builder, source, first + byte / 4, ty);
-    }
-    if ty == Type::Scalar(Scalar::F32) && source.memory == LaunchMemory::PushConstants {
-        return builder.value(Op::LaunchWord(source.memory, first + byte / 4), &[], ty);
-    }
-    let mut bits = load_word(builder, source.memory, first + byte / 4);
-    if !byte.is_multiple_of(4) {
-        bits = builder.binary_bits(kiln_ir::BinaryOp::LShr, bits, u64::from(8 * (byte % 4)));
-    }
-    match scalar {
-        Scalar::Bool => {
-            let byte = builder.binary_bits(kiln_ir::BinaryOp::And, bits, 0xff);
-            let zero = builder.i32(0);
-            builder.compare(CompareOp::NotEqual, CompareKind::Unsigned, byte, zero)
-        }
-        Scalar::F16 => {
-            let half = builder.convert(Convert::Truncate, bits, Type::Scalar(Scalar::I16));
-            builder.bitcast(half, ty)
-        }
-        Scalar::I8 | Scalar::I16 => builder.convert(Convert::Truncate, bits, ty),
-        Scalar::I32 | Scalar::I64 | Scalar::F32 | Scalar::F64 => builder.bitcast(bits, ty),
-    }
-}
-
-/// Builds a private copy of a structure, word by word.
-fn load_aggregate(
-    builder: &mut Builder<'_>,
-    source: Source,
-    first: u32,
-    (size, align): (u64, u64),
-    name: &str,
-) -> ValueId {
-    let var = Var::new(name, AddressSpace::Private, (size, align), builder.span);
-    let var = builder.function.vars.push(var);
-    let pointer = builder.private_var(var);
-    let mut byte = 0;
-    while byte < size {
-        let step = [4, 2, 1].into_iter().find(|step| byte + step <= size).unwrap_or(1);
-        let bits = load_component(builder, source, first, Scalar::int_of_size(step), (byte / step) as u32);
-        let address = builder.offset_bytes(pointer, byte as i64);
-        let access = Access { is_shared: false, align: step.min(align) as u32, is_volatile: false };
-        builder.store(address, bits, access);
-        byte += step;
-    }
-    pointer
 }

@@ -98,6 +98,54 @@ const fn non_uniform(collective: Collective) -> Option<Capability> {
     })
 }
 
+/// The arithmetic of a reduction or a scan, and the work-items whose values it combines.
+const fn arithmetic_and_kind(collective: Collective) -> Option<(Arithmetic, GroupOperation)> {
+    Some(match collective {
+        Collective::Reduce(arithmetic) => (arithmetic, GroupOperation::Reduce),
+        Collective::ScanInclusive(arithmetic) => (arithmetic, GroupOperation::InclusiveScan),
+        Collective::ScanExclusive(arithmetic) => (arithmetic, GroupOperation::ExclusiveScan),
+        Collective::ClusteredReduce(arithmetic) => (arithmetic, GroupOperation::ClusteredReduce),
+        _ => return None,
+    })
+}
+
+/// The result of an instruction.
+enum Returns {
+    /// A truth value.
+    Bool,
+    /// A value with the type of the function's result.
+    Value,
+    /// The number of bits in the ballots of these work-items.
+    Count(GroupOperation),
+}
+
+/// The instruction for the active work-items of a sub-group, if its operands are the arguments.
+const fn non_uniform_operation(collective: Collective) -> Option<(Op, Returns)> {
+    Some(match collective {
+        Collective::Elect => (Op::GroupNonUniformElect, Returns::Bool),
+        Collective::AllEqual => (Op::GroupNonUniformAllEqual, Returns::Bool),
+        Collective::InverseBallot => (Op::GroupNonUniformInverseBallot, Returns::Bool),
+        Collective::BallotBitExtract => (Op::GroupNonUniformBallotBitExtract, Returns::Bool),
+        Collective::BroadcastFirst => (Op::GroupNonUniformBroadcastFirst, Returns::Value),
+        Collective::BallotFindLsb => (Op::GroupNonUniformBallotFindLSB, Returns::Value),
+        Collective::BallotFindMsb => (Op::GroupNonUniformBallotFindMSB, Returns::Value),
+        Collective::Shuffle => (Op::GroupNonUniformShuffle, Returns::Value),
+        Collective::ShuffleXor => (Op::GroupNonUniformShuffleXor, Returns::Value),
+        Collective::ShuffleUp => (Op::GroupNonUniformShuffleUp, Returns::Value),
+        Collective::ShuffleDown => (Op::GroupNonUniformShuffleDown, Returns::Value),
+        Collective::BallotBitCount => {
+            (Op::GroupNonUniformBallotBitCount, Returns::Count(GroupOperation::Reduce))
+        }
+        Collective::BallotScanInclusive => {
+            (Op::GroupNonUniformBallotBitCount, Returns::Count(GroupOperation::InclusiveScan))
+        }
+        Collective::BallotScanExclusive => {
+            (Op::GroupNonUniformBallotBitCount, Returns::Count(GroupOperation::ExclusiveScan))
+        }
+        _ => return None,
+    })
+}
+
 impl Body<'_, '_> {
     /// Async copies in the OpenCL environment. A 3-component vector is copied as 4 components (OpenCL C 6.15.11).
     pub(super) fn asynchronous(&mut self, inst: &Inst, copy: AsyncCopy, params: &[BuiltinParam]) {
@@ -147,12 +195,17 @@ impl Body<'_, '_> {
             self.emitter.writer.require(capability);
         }
         let scope = Operand::IdRef(self.scope(scope));
-        let arg = |index: usize| inst.args[index];
-        let whole = |op| Operand::GroupOperation(op);
-        let element = match params.first() {
-            Some(BuiltinParam::Value(scalar, _)) => *scalar,
-            _ => ty::Scalar::Int,
-        };
+        if let Some((arithmetic, kind)) = arithmetic_and_kind(collective) {
+            let element = match params.first() {
+                Some(BuiltinParam::Value(scalar, _)) => *scalar,
+                _ => ty::Scalar::Int,
+            };
+            return if is_uniform {
+                self.work_group_arithmetic(inst, arithmetic, element, scope, kind)
+            } else {
+                self.sub_group_arithmetic(inst, arithmetic, element, scope, kind)
+            };
+        }
         match collective {
             Collective::All => {
                 let op = if is_uniform { Op::GroupAll } else { Op::GroupNonUniformAll };
@@ -162,88 +215,25 @@ impl Body<'_, '_> {
                 let op = if is_uniform { Op::GroupAny } else { Op::GroupNonUniformAny };
                 self.emit_vote(inst, op, scope);
             }
-            Collective::AllEqual => {
-                let value = Operand::IdRef(self.value(arg(0)));
-                self.emit_boolean(inst, Op::GroupNonUniformAllEqual, vec![scope, value]);
-            }
-            Collective::Elect => self.emit_boolean(inst, Op::GroupNonUniformElect, vec![scope]),
             Collective::Broadcast => {
-                let value = Operand::IdRef(self.value(arg(0)));
+                let value = Operand::IdRef(self.value(inst.args[0]));
                 let index = self.broadcaster_id(&inst.args[1..]);
                 let op = if is_uniform { Op::GroupBroadcast } else { Op::GroupNonUniformBroadcast };
                 self.result(inst, op, vec![scope, value, Operand::IdRef(index)]);
             }
-            Collective::BroadcastFirst => {
-                self.emit_group_operation(inst, Op::GroupNonUniformBroadcastFirst, scope, None)
-            }
-            Collective::Reduce(arithmetic) if is_uniform => {
-                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
-            }
-            Collective::ScanInclusive(arithmetic) if is_uniform => {
-                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
-            }
-            Collective::ScanExclusive(arithmetic) if is_uniform => {
-                self.work_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
-            }
-            Collective::Reduce(arithmetic) => {
-                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::Reduce);
-            }
-            Collective::ScanInclusive(arithmetic) => {
-                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::InclusiveScan);
-            }
-            Collective::ScanExclusive(arithmetic) => {
-                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ExclusiveScan);
-            }
-            Collective::ClusteredReduce(arithmetic) => {
-                self.sub_group_arithmetic(inst, arithmetic, element, scope, GroupOperation::ClusteredReduce);
-            }
             Collective::Ballot => {
-                let predicate = self.is_nonzero(arg(0));
+                let predicate = self.is_nonzero(inst.args[0]);
                 self.result(inst, Op::GroupNonUniformBallot, vec![scope, Operand::IdRef(predicate)]);
             }
-            Collective::InverseBallot => {
-                let value = Operand::IdRef(self.value(arg(0)));
-                self.emit_boolean(inst, Op::GroupNonUniformInverseBallot, vec![scope, value]);
-            }
-            Collective::BallotBitExtract => {
-                let [value, index] = [0, 1].map(|index| Operand::IdRef(self.value(arg(index))));
-                self.emit_boolean(inst, Op::GroupNonUniformBallotBitExtract, vec![scope, value, index]);
-            }
-            Collective::BallotBitCount => {
-                let op = whole(GroupOperation::Reduce);
-                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
-            }
-            Collective::BallotScanInclusive => {
-                let op = whole(GroupOperation::InclusiveScan);
-                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
-            }
-            Collective::BallotScanExclusive => {
-                let op = whole(GroupOperation::ExclusiveScan);
-                self.emit_group_operation(inst, Op::GroupNonUniformBallotBitCount, scope, Some(op));
-            }
-            Collective::BallotFindLsb => {
-                self.emit_group_operation(inst, Op::GroupNonUniformBallotFindLSB, scope, None)
-            }
-            Collective::BallotFindMsb => {
-                self.emit_group_operation(inst, Op::GroupNonUniformBallotFindMSB, scope, None)
-            }
-            Collective::Shuffle => self.emit_group_operation(inst, Op::GroupNonUniformShuffle, scope, None),
-            Collective::ShuffleXor => {
-                self.emit_group_operation(inst, Op::GroupNonUniformShuffleXor, scope, None)
-            }
-            Collective::ShuffleUp => {
-                self.emit_group_operation(inst, Op::GroupNonUniformShuffleUp, scope, None)
-            }
-            Collective::ShuffleDown => {
-                self.emit_group_operation(inst, Op::GroupNonUniformShuffleDown, scope, None)
-            }
-            Collective::Mask(_)
-            | Collective::ShuffleDownPair
-            | Collective::ShuffleUpPair
-            | Collective::Rotate
-            | Collective::ClusteredRotate
-            | Collective::BlockRead
-            | Collective::BlockWrite => unreachable!("passes reject operations without an instruction"),
+            _ => match non_uniform_operation(collective) {
+                Some((op, Returns::Bool)) => {
+                    let operands = self.group_operands(inst, scope, None);
+                    self.emit_boolean(inst, op, operands);
+                }
+                Some((op, Returns::Value)) => self.emit_group_operation(inst, op, scope, None),
+                Some((op, Returns::Count(kind))) => self.emit_group_operation(inst, op, scope, Some(kind)),
+                None => unreachable!("passes reject operations without an instruction"),
+            },
         }
     }
 
@@ -257,11 +247,17 @@ impl Body<'_, '_> {
         self.emitter.u32(number as u32)
     }
 
-    /// Emits an operation with the scope, the group operation if any, and the arguments.
-    fn emit_group_operation(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<Operand>) {
+    /// The scope, the group operation if any, and the arguments.
+    fn group_operands(&mut self, inst: &Inst, scope: Operand, kind: Option<GroupOperation>) -> Vec<Operand> {
         let mut operands = vec![scope];
-        operands.extend(kind);
+        operands.extend(kind.map(Operand::GroupOperation));
         operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
+        operands
+    }
+
+    /// Emits an operation on the arguments.
+    fn emit_group_operation(&mut self, inst: &Inst, op: Op, scope: Operand, kind: Option<GroupOperation>) {
+        let operands = self.group_operands(inst, scope, kind);
         self.result(inst, op, operands);
     }
 
@@ -309,7 +305,7 @@ impl Body<'_, '_> {
             Arithmetic::Max => by_kind(element, [Op::GroupFMax, Op::GroupSMax, Op::GroupUMax]),
             _ => by_kind(element, [Op::GroupFAdd, Op::GroupIAdd, Op::GroupIAdd]),
         };
-        self.emit_group_operation(inst, op, scope, Some(Operand::GroupOperation(kind)));
+        self.emit_group_operation(inst, op, scope, Some(kind));
     }
 
     /// Arithmetic over the active work-items of a sub-group. For clusters, the size is the last argument.
@@ -321,7 +317,6 @@ impl Body<'_, '_> {
         scope: Operand,
         kind: GroupOperation,
     ) {
-        let kind = Operand::GroupOperation(kind);
         let op = match arithmetic {
             Arithmetic::Add => {
                 by_kind(element, [Op::GroupNonUniformFAdd, Op::GroupNonUniformIAdd, Op::GroupNonUniformIAdd])
@@ -343,7 +338,8 @@ impl Body<'_, '_> {
             Arithmetic::LogicalXor => Op::GroupNonUniformLogicalXor,
         };
         if matches!(arithmetic, Arithmetic::LogicalAnd | Arithmetic::LogicalOr | Arithmetic::LogicalXor) {
-            let mut operands = vec![scope, kind, Operand::IdRef(self.is_nonzero(inst.args[0]))];
+            let mut operands =
+                vec![scope, Operand::GroupOperation(kind), Operand::IdRef(self.is_nonzero(inst.args[0]))];
             operands.extend(inst.args[1..].iter().map(|&size| Operand::IdRef(self.value(size))));
             return self.emit_boolean(inst, op, operands);
         }

@@ -63,26 +63,7 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
             }
         },
     };
-    let mut report = |rule, message: String| findings.push(entry.finding(rule, message));
-    use StorageClass::*;
-    match context.environment {
-        Environment::Vulkan => {
-            let allowed = matches!(
-                class,
-                Uniform | Workgroup | Image | StorageBuffer | PhysicalStorageBuffer | TaskPayloadWorkgroupEXT
-            );
-            if !allowed {
-                report(&VK_CLASS, format!("the object is in {class:?} memory"));
-            }
-        }
-        Environment::OpenCl => {
-            let allowed = matches!(class, Workgroup | CrossWorkgroup)
-                || class == Generic && module.has(Capability::GenericPointer);
-            if !allowed {
-                report(&CL_CLASS, format!("the object is in {class:?} memory"));
-            }
-        }
-    }
+    check_class(context, entry, class, findings);
     let is_flag = matches!(entry.op(), Op::AtomicFlagTestAndSet | Op::AtomicFlagClear);
     if is_flag && pointer.is_some_and(|ty| module.untyped_pointer(ty).is_some()) {
         return;
@@ -90,16 +71,51 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     let Some((object, ty)) = object.and_then(|object| Some((object, module.definition(object)?))) else {
         return;
     };
+    if is_flag {
+        if ty.op() != Op::TypeInt || ty.literal(0) != Some(32) {
+            findings.push(entry.finding(&FLAG, format!("the flag is {}", module.name(object))));
+        }
+        return;
+    }
+    check_object(context, entry, (object, ty), findings);
+    check_operands(context, entry, object, findings);
+}
+
+/// Checks the storage class of the object.
+fn check_class(context: &Context<'_>, entry: &Entry<'_>, class: StorageClass, findings: &mut Vec<Finding>) {
+    use StorageClass::*;
+    let (rule, is_allowed) = match context.environment {
+        Environment::Vulkan => {
+            let is_allowed = matches!(
+                class,
+                Uniform | Workgroup | Image | StorageBuffer | PhysicalStorageBuffer | TaskPayloadWorkgroupEXT
+            );
+            (&VK_CLASS, is_allowed)
+        }
+        Environment::OpenCl => {
+            let is_allowed = matches!(class, Workgroup | CrossWorkgroup)
+                || class == Generic && context.module.has(Capability::GenericPointer);
+            (&CL_CLASS, is_allowed)
+        }
+    };
+    if !is_allowed {
+        findings.push(entry.finding(rule, format!("the object is in {class:?} memory")));
+    }
+}
+
+/// Checks the type of the object, and the capabilities that its width needs.
+fn check_object(
+    context: &Context<'_>,
+    entry: &Entry<'_>,
+    (object, ty): (u32, &Entry<'_>),
+    findings: &mut Vec<Finding>,
+) {
+    let module = context.module;
+    let mut report = |rule, message: String| findings.push(entry.finding(rule, message));
     let width = ty.literal(0);
     let is_float = ty.op() == Op::TypeFloat;
     let is_int = ty.op() == Op::TypeInt;
     match entry.op() {
-        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => {
-            if !is_int || width != Some(32) {
-                report(&FLAG, format!("the flag is {}", module.name(object)));
-            }
-            return;
-        }
         Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => {
             if !is_float {
                 report(&TYPE, format!("the object's type is {}", module.name(object)));
@@ -117,19 +133,20 @@ fn check_entry(context: &Context<'_>, entry: &Entry<'_>, findings: &mut Vec<Find
     if is_int && width == Some(64) && !module.has(Capability::Int64Atomics) {
         report(&INT64, "the object has 64 bits, but the capability is not declared".to_owned());
     }
+}
+
+/// Checks that the operands and the result have the type of the object.
+fn check_operands(context: &Context<'_>, entry: &Entry<'_>, object: u32, findings: &mut Vec<Finding>) {
+    let module = context.module;
     let values = match entry.op() {
-        Op::AtomicStore => vec![entry.id(3)],
-        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => vec![entry.id(4), entry.id(5)],
-        _ => vec![entry.id(3)],
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => [entry.id(4), entry.id(5)],
+        _ => [entry.id(3), None],
     };
-    let mut types: Vec<u32> =
-        values.into_iter().flatten().filter_map(|value| module.type_of(value)).collect();
-    types.extend(entry.result_type);
-    for other in types.into_iter().filter(|ty| *ty != object) {
-        report(
-            &MATCH,
-            format!("an operand has type {}, but the object {}", module.name(other), module.name(object)),
-        );
+    let types = values.into_iter().flatten().filter_map(|value| module.type_of(value));
+    for other in types.chain(entry.result_type).filter(|ty| *ty != object) {
+        let message =
+            format!("an operand has type {}, but the object {}", module.name(other), module.name(object));
+        findings.push(entry.finding(&MATCH, message));
     }
 }
 

@@ -10,7 +10,7 @@ use spirv::{Decoration, ExecutionMode, Op, StorageClass};
 use crate::{
     Environment, Invalid,
     types::{Image, Ty, TypeId, Types},
-    words,
+    words::{self, Inst},
 };
 
 /// A kernel.
@@ -89,95 +89,112 @@ const MODELS: [u32; 2] = [spirv::ExecutionModel::Kernel as u32, spirv::Execution
 /// Reads the kernels of a module, in module order, without decoding it for execution.
 pub fn kernels(words: &[u32]) -> Result<Vec<Kernel>, Invalid> {
     let (_, insts) = words::read(words)?;
-    let mut types = Types::default();
-    let mut numbers: HashMap<u32, u64> = HashMap::new();
-    let mut names: HashMap<u32, String> = HashMap::new();
-    let mut by_value: Vec<u32> = Vec::new();
-    let mut entries: Vec<(u32, String)> = Vec::new();
-    let mut sizes: HashMap<u32, [u32; 3]> = HashMap::new();
-    // Collects the parameters of each function; `current` is the function whose instructions are being read.
-    let mut functions: HashMap<u32, Vec<(u32, TypeId)>> = HashMap::new();
-    let mut current = 0;
-    // The first call in each function, with its arguments.
-    let mut calls: HashMap<u32, (u32, Vec<u32>)> = HashMap::new();
-    let mut local_memory = 0u64;
+    let mut declarations = Declarations::default();
     for inst in &insts {
+        declarations.read(inst)?;
+    }
+    let entries = declarations.entries.iter().filter(|(function, _)| !declarations.is_block(*function));
+    entries.map(|(function, name)| declarations.kernel(*function, name)).collect()
+}
+
+/// What a module declares about its kernels.
+#[derive(Default)]
+struct Declarations {
+    types: Types,
+    numbers: HashMap<u32, u64>,
+    names: HashMap<u32, String>,
+    by_value: Vec<u32>,
+    entries: Vec<(u32, String)>,
+    sizes: HashMap<u32, [u32; 3]>,
+    /// The parameters of each function, with their types.
+    functions: HashMap<u32, Vec<(u32, TypeId)>>,
+    /// The function whose instructions are being read.
+    current: u32,
+    /// The first call in each function, with its arguments.
+    calls: HashMap<u32, (u32, Vec<u32>)>,
+    local_memory: u64,
+}
+
+impl Declarations {
+    fn read(&mut self, inst: &Inst<'_>) -> Result<(), Invalid> {
         match inst.op {
-            Op::Name => drop(names.insert(inst.word(0)?, inst.text(1).0)),
+            Op::Name => drop(self.names.insert(inst.word(0)?, inst.text(1).0)),
             Op::EntryPoint if MODELS.contains(&inst.word(0)?) => {
-                entries.push((inst.word(1)?, inst.text(2).0));
+                self.entries.push((inst.word(1)?, inst.text(2).0));
             }
-            Op::MemoryModel => types.environment = Environment::from_memory_model(inst)?,
-            Op::MemberDecorate => types.note_member(inst)?,
+            Op::MemoryModel => self.types.environment = Environment::from_memory_model(inst)?,
+            Op::MemberDecorate => self.types.note_member(inst)?,
             Op::ExecutionMode if inst.word(1)? == ExecutionMode::LocalSize as u32 => {
-                sizes.insert(inst.word(0)?, [inst.word(2)?, inst.word(3)?, inst.word(4)?]);
+                self.sizes.insert(inst.word(0)?, [inst.word(2)?, inst.word(3)?, inst.word(4)?]);
             }
             Op::Decorate => match Decoration::from_u32(inst.word(1)?) {
-                Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => by_value.push(inst.word(0)?),
-                _ => types.record_decoration(inst)?,
+                Some(Decoration::FuncParamAttr) if inst.word(2)? == BY_VALUE => {
+                    self.by_value.push(inst.word(0)?);
+                }
+                _ => self.types.record_decoration(inst)?,
             },
             // A length that depends on specialization is at least 1; the launch has it.
-            Op::SpecConstantOp => drop(numbers.insert(inst.word(1)?, 1)),
+            Op::SpecConstantOp => drop(self.numbers.insert(inst.word(1)?, 1)),
             Op::Constant | Op::SpecConstant => {
                 let high = inst.words.get(3).copied().unwrap_or(0);
-                numbers.insert(inst.word(1)?, u64::from(inst.word(2)?) | u64::from(high) << 32);
+                self.numbers.insert(inst.word(1)?, u64::from(inst.word(2)?) | u64::from(high) << 32);
             }
-            Op::Variable if functions.is_empty() && inst.word(2)? == StorageClass::Workgroup as u32 => {
-                if let Ty::Pointer(_, pointee) = types.get(inst.word(0)?)?.ty {
-                    local_memory = local_memory.saturating_add(types.get(pointee)?.size);
+            Op::Variable if self.functions.is_empty() && inst.word(2)? == StorageClass::Workgroup as u32 => {
+                if let Ty::Pointer(_, pointee) = self.types.get(inst.word(0)?)?.ty {
+                    self.local_memory = self.local_memory.saturating_add(self.types.get(pointee)?.size);
                 }
             }
             Op::Function => {
-                current = inst.word(1)?;
-                functions.insert(current, Vec::new());
+                self.current = inst.word(1)?;
+                self.functions.insert(self.current, Vec::new());
             }
             Op::FunctionParameter => {
                 let parameter = (inst.word(1)?, inst.word(0)?);
-                functions.entry(current).or_default().push(parameter);
+                self.functions.entry(self.current).or_default().push(parameter);
             }
             Op::FunctionCall => {
-                calls
-                    .entry(current)
-                    .or_insert_with(|| (inst.words.get(2).copied().unwrap_or(0), inst.from(3).to_vec()));
+                let call = || (inst.words.get(2).copied().unwrap_or(0), inst.from(3).to_vec());
+                self.calls.entry(self.current).or_insert_with(call);
             }
-            op if is_type(op) => types.declare(inst, |id| numbers.get(&id).copied())?,
+            op if is_type(op) => self.types.declare(inst, |id| self.numbers.get(&id).copied())?,
             _ => {}
         }
+        Ok(())
     }
-    // Entry points produced by llvm-spirv call the kernel functions, and only those have parameter names.
-    let named = |function: u32, id: u32| -> String {
-        let passed = || {
-            let (callee, arguments) = calls.get(&function)?;
-            let at = arguments.iter().position(|argument| *argument == id)?;
-            names.get(&functions.get(callee)?.get(at)?.0)
-        };
-        names.get(&id).or_else(passed).cloned().unwrap_or_default()
-    };
-    // Kernels that are only enqueued take a pointer to the captures of their block.
-    let is_block = |function: &u32| {
-        let parameters = functions.get(function).into_iter().flatten();
-        parameters
-            .filter_map(|&(_, ty)| types.get(ty).ok())
-            .any(|ty| matches!(ty.ty, Ty::Pointer(StorageClass::Generic, _)))
-    };
-    entries
-        .into_iter()
-        .filter(|(function, _)| !is_block(function))
-        .map(|(function, name)| {
-            let none = || Invalid::new(format!("kernel `{name}` has no function"));
-            let parameters = functions
-                .get(&function)
-                .ok_or_else(none)?
-                .iter()
-                .map(|&(id, ty)| {
-                    let kind = parameter_kind(&types, ty, by_value.contains(&id))?;
-                    Ok(Parameter { name: named(function, id), kind })
-                })
-                .collect::<Result<_, Invalid>>()?;
-            let required_size = sizes.get(&function).copied();
-            Ok(Kernel { name, parameters, required_size, local_memory, function })
+
+    fn kernel(&self, function: u32, name: &str) -> Result<Kernel, Invalid> {
+        let none = || Invalid::new(format!("kernel `{name}` has no function"));
+        let parameters = self.functions.get(&function).ok_or_else(none)?.iter();
+        let parameters = parameters.map(|&(id, ty)| {
+            let kind = parameter_kind(&self.types, ty, self.by_value.contains(&id))?;
+            Ok(Parameter { name: self.parameter_name(function, id), kind })
+        });
+        Ok(Kernel {
+            name: name.to_owned(),
+            parameters: parameters.collect::<Result<_, Invalid>>()?,
+            required_size: self.sizes.get(&function).copied(),
+            local_memory: self.local_memory,
+            function,
         })
-        .collect()
+    }
+
+    /// Entry points produced by llvm-spirv call the kernel functions, and only those have parameter names.
+    fn parameter_name(&self, function: u32, id: u32) -> String {
+        let passed = || {
+            let (callee, arguments) = self.calls.get(&function)?;
+            let at = arguments.iter().position(|argument| *argument == id)?;
+            self.names.get(&self.functions.get(callee)?.get(at)?.0)
+        };
+        self.names.get(&id).or_else(passed).cloned().unwrap_or_default()
+    }
+
+    /// Whether a kernel is only enqueued: it takes a pointer to the captures of its block.
+    fn is_block(&self, function: u32) -> bool {
+        let parameters = self.functions.get(&function).into_iter().flatten();
+        parameters
+            .filter_map(|&(_, ty)| self.types.get(ty).ok())
+            .any(|ty| matches!(ty.ty, Ty::Pointer(StorageClass::Generic, _)))
+    }
 }
 
 /// The kernel for an enqueued block.
