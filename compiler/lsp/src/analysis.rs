@@ -153,6 +153,13 @@ impl Analysis {
         self.resolve(span).filter(|location| location.file == file).map(|location| location.range)
     }
 
+    /// The range of a span in this file, if it is there and neither in a macro definition nor in a macro call.
+    pub(crate) fn unexpanded_range(&self, file: FileId, span: Span) -> Option<Range<usize>> {
+        let sources = &self.survey.sources;
+        let is_expanded = sources.macro_name(span.lo).is_some() || sources.outermost_call(span.lo).is_some();
+        self.in_file(file, span).filter(|_| !is_expanded)
+    }
+
     /// Converts a location to the protocol's.
     pub(crate) fn location(&self, location: &FileRange) -> Option<Location> {
         let name = self.file_name(location.file)?;

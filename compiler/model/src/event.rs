@@ -109,6 +109,16 @@ pub mod scope {
     /// All queues of a family.
     pub const QUEUE_FAMILY: u32 = 5;
 
+    /// The rank of a scope by the number of work-items that it contains.
+    pub(crate) fn width(scope: u32) -> u8 {
+        match scope {
+            CROSS_DEVICE | DEVICE | QUEUE_FAMILY => 3,
+            WORKGROUP => 2,
+            SUBGROUP => 1,
+            _ => 0,
+        }
+    }
+
     /// The name in OpenCL C.
     pub fn opencl_name(scope: u32) -> &'static str {
         match scope {

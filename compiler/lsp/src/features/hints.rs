@@ -88,11 +88,8 @@ impl Hints<'_> {
         self.found.push(Hint { offset, label, kind });
     }
 
-    /// The range of code in the file itself, outside macro definitions.
-    fn written(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
-        let sources = &self.analysis.survey.sources;
-        let is_own = sources.macro_name(span.lo).is_none() && sources.outermost_call(span.lo).is_none();
-        self.analysis.in_file(self.file, span).filter(|_| is_own)
+    fn unexpanded_range(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
+        self.analysis.unexpanded_range(self.file, span)
     }
 
     /// Parameter names, before arguments that do not already show them.
@@ -113,7 +110,7 @@ impl Hints<'_> {
         };
         let is_builtin = matches!(call.target, Callee::Builtin(_));
         for (name, argument) in names.iter().zip(&call.arguments) {
-            let Some(range) = self.written(*argument) else { continue };
+            let Some(range) = self.unexpanded_range(*argument) else { continue };
             let text = &self.analysis.text(self.file)[range.clone()];
             let is_obvious = name.is_empty() || text.to_lowercase().contains(&name.to_lowercase());
             // Parameters of built-in functions are familiar, so only literal arguments get a hint.
@@ -139,7 +136,11 @@ impl Hints<'_> {
         let scope = scope.filter(|_| !names.contains(&"scope"));
         let words = [order.map(Order::spelling), scope.map(Scope::spelling)];
         let label: String = words.into_iter().flatten().map(|word| format!(", {word}")).collect();
-        let end = call.arguments.last().and_then(|argument| self.written(*argument)).map(|range| range.end);
+        let end = call
+            .arguments
+            .last()
+            .and_then(|argument| self.unexpanded_range(*argument))
+            .map(|range| range.end);
         if let Some(end) = end.filter(|_| !label.is_empty()) {
             self.add(end, label, None);
         }
@@ -198,7 +199,7 @@ impl Hints<'_> {
         if specifiers.qualifiers.iter().any(|qualifier| is_address_space(&qualifier.node)) {
             return;
         }
-        let Some(name) = declarator.name.and_then(|name| self.written(name.span)) else { return };
+        let Some(name) = declarator.name.and_then(|name| self.unexpanded_range(name.span)) else { return };
         let names = self.analysis.names_in(self.file).iter();
         let mut here = names.filter(|it| it.location.range == name && it.role != Role::Use);
         let Some(entity) = here.next().map(|it| it.entity) else { return };
@@ -212,7 +213,7 @@ impl Hints<'_> {
             _ if is_object => ty.quals.space,
             _ => None,
         };
-        let start = self.written(specifiers.span).map(|range| range.start);
+        let start = self.unexpanded_range(specifiers.span).map(|range| range.start);
         if let (Some(space), Some(start)) = (space, start) {
             self.add(start, format!("{} ", space.spelling()), Some(InlayHintKind::TYPE));
         }
@@ -233,7 +234,7 @@ impl Hints<'_> {
             });
         }
         for (span, ty) in found {
-            if let Some(range) = self.written(span) {
+            if let Some(range) = self.unexpanded_range(span) {
                 self.add(range.start, format!("({})", self.analysis.show(ty)), Some(InlayHintKind::TYPE));
             }
         }

@@ -72,11 +72,8 @@ impl Selection<'_> {
         self.analysis.text(self.file)
     }
 
-    /// The range of a span in the file itself, outside macro definitions and calls.
-    fn written(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
-        let sources = &self.analysis.survey.sources;
-        let is_own = sources.macro_name(span.lo).is_none() && sources.outermost_call(span.lo).is_none();
-        self.analysis.in_file(self.file, span).filter(|_| is_own)
+    fn unexpanded_range(&self, span: kiln_syntax::Span) -> Option<Range<usize>> {
+        self.analysis.unexpanded_range(self.file, span)
     }
 
     /// Whether the selection is inside of a range, or touches it.

@@ -4,10 +4,10 @@ use std::fmt;
 
 use spirv::Op;
 
-use super::steps::{classes, width};
+use super::steps::classes;
 use crate::{
     event::{
-        Action, Event, Location, Object, Skeleton, Space,
+        Action, Event, Location, Object, Skeleton, Space, scope,
         semantics::{ACQUIRES, RELEASES, UNIFORM_MEMORY, WORKGROUP_MEMORY},
     },
     module::edit::Form,
@@ -63,7 +63,7 @@ pub(super) fn reasons(skeleton: &Skeleton, site: u32, from: &Form, to: &Form) ->
     if lost(ACQUIRES) {
         add(!has_partner(skeleton, site, &|it| it.releases()), Reason::NoRelease);
     }
-    if to.op != Op::Nop && width(to.scope) < width(from.scope) {
+    if to.op != Op::Nop && scope::width(to.scope) < scope::width(from.scope) {
         let group = skeleton.positions.first().map(|it| it.group);
         add(skeleton.positions.iter().all(|it| Some(it.group) == group), Reason::OneGroup);
     }

@@ -78,16 +78,6 @@ pub struct Cost {
     classes: u8,
 }
 
-/// The rank of a scope by the number of work-items that it contains.
-pub(super) fn width(scope: u32) -> u8 {
-    match scope {
-        scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => 3,
-        scope::WORKGROUP => 2,
-        scope::SUBGROUP => 1,
-        _ => 0,
-    }
-}
-
 /// The storage classes of a mask.
 pub(super) fn classes(mask: u32) -> u32 {
     mask & !(ORDERING | VOLATILE)
@@ -103,7 +93,7 @@ pub(super) fn cost(form: &Form) -> Cost {
         }
         _ => 4,
     };
-    let scope = if form.op == Op::Nop { 0 } else { width(form.scope) };
+    let scope = if form.op == Op::Nop { 0 } else { scope::width(form.scope) };
     Cost { kind, scope, orders, classes: classes(form.semantics).count_ones() as u8 }
 }
 
@@ -157,11 +147,11 @@ pub(super) fn steps(module: &Module, site: usize, form: &Form) -> Vec<(Step, For
             all.push((Step::Memory(bit), Form { semantics: form.semantics & !bit, failure, ..form.clone() }));
         }
     }
-    let narrowest = form.execution.map_or(0, width);
+    let narrowest = form.execution.map_or(0, scope::width);
     let has_sub_groups = module.has_capability(Capability::GroupNonUniform);
     for scope in [scope::SUBGROUP, scope::WORKGROUP] {
         let is_possible = scope == scope::WORKGROUP || has_sub_groups;
-        if is_possible && width(scope) < width(form.scope) && width(scope) >= narrowest {
+        if is_possible && scope::width(scope) < scope::width(form.scope) && scope::width(scope) >= narrowest {
             all.push((Step::Scope(scope), Form { scope, ..form.clone() }));
         }
     }
@@ -197,6 +187,7 @@ pub(super) fn merged(first: &Form, second: &Form) -> Form {
         (1, 0) => ACQUIRE,
         _ => RELEASE,
     };
-    let scope = if width(second.scope) > width(first.scope) { second.scope } else { first.scope };
+    let scope =
+        if scope::width(second.scope) > scope::width(first.scope) { second.scope } else { first.scope };
     Form { semantics: both & !ORDERS | orders, scope, ..first.clone() }
 }

@@ -32,17 +32,7 @@ struct Requirements {
     is_modify: bool,
     acquires: u32,
     releases: u32,
-    width: u32,
-}
-
-/// The rank of a scope by the number of work-items that it contains.
-fn width(scope: u32) -> u32 {
-    match scope {
-        scope::CROSS_DEVICE | scope::DEVICE | scope::QUEUE_FAMILY => 3,
-        scope::WORKGROUP => 2,
-        scope::SUBGROUP => 1,
-        _ => 0,
-    }
+    width: u8,
 }
 
 /// The memories of a mask of the OpenCL environment, in the terms of Vulkan.
@@ -57,8 +47,9 @@ fn requirements(event: &Event, counterpart: &Event, before: &[Event], facts: &Fa
         Some(_) => event.space == Space::Local,
         None => memories(event.semantics) == WORKGROUP_MEMORY,
     };
-    let max = if is_local { width(scope::WORKGROUP) } else { width(scope::DEVICE) };
-    let mut requirements = Requirements { width: width(event.scope).min(max), ..Requirements::default() };
+    let max = if is_local { scope::width(scope::WORKGROUP) } else { scope::width(scope::DEVICE) };
+    let mut requirements =
+        Requirements { width: scope::width(event.scope).min(max), ..Requirements::default() };
     let ordered = if event.is_seq_cst() { BOTH } else { memories(event.semantics) };
     if event.acquires() {
         requirements.acquires = ordered;
@@ -141,7 +132,7 @@ fn check(requirements: &Requirements, counterpart: &Event) -> Result<(), String>
     }
     let is_relaxed_fence =
         counterpart.location.is_none() && requirements.acquires | requirements.releases == 0;
-    if requirements.width > width(counterpart.scope) && !is_relaxed_fence {
+    if requirements.width > scope::width(counterpart.scope) && !is_relaxed_fence {
         return Err("has a narrower scope".to_owned());
     }
     Ok(())
@@ -154,7 +145,7 @@ pub(super) fn check_fence_step(counterpart: &Event, step: usize) -> Result<(), S
         is_modify: false,
         acquires: if acquires { BOTH } else { 0 },
         releases: if releases { BOTH } else { 0 },
-        width: width(scope::DEVICE),
+        width: scope::width(scope::DEVICE),
     };
     let is_word = counterpart.action == Action::Modify
         && counterpart.location.is_some_and(|it| it.object == crate::Object::Program)

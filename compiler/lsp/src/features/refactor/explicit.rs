@@ -12,7 +12,7 @@ use crate::documentation;
 pub(super) fn explicit(selection: &Selection<'_>) -> Option<Change> {
     for call in &selection.analysis.survey.facts.calls {
         let Callee::Builtin(overload) = &call.target else { continue };
-        let Some(name) = selection.written(call.callee) else { continue };
+        let Some(name) = selection.unexpanded_range(call.callee) else { continue };
         // The argument may be a macro: `CLK_LOCAL_MEM_FENCE`.
         let last = call.arguments.last().and_then(|it| selection.analysis.in_file(selection.file, *it));
         let Some(last) = last.filter(|last| last.start > name.end) else { continue };

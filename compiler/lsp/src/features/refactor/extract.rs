@@ -91,7 +91,7 @@ fn statements(selection: &Selection<'_>) -> Option<(Range<usize>, Range<usize>)>
     let (mut function, mut found) = (None, None);
     tree::walk(selection.analysis.survey.tree(&arena), &mut |node| match node {
         Node::Function(it) => {
-            let range = selection.written(node.span());
+            let range = selection.unexpanded_range(node.span());
             if let Some(range) = range.filter(|range| range.start <= start && end <= range.end) {
                 // Attributes and `kernel` are part of the specifiers.
                 let _ = it;
@@ -100,8 +100,8 @@ fn statements(selection: &Selection<'_>) -> Option<(Range<usize>, Range<usize>)>
         }
         Node::Block(block) => {
             let ranges = block.items.iter().filter_map(|item| match item {
-                BlockItem::Declaration(declaration) => selection.written(declaration.span),
-                BlockItem::Statement(statement) => selection.written(statement.span),
+                BlockItem::Declaration(declaration) => selection.unexpanded_range(declaration.span),
+                BlockItem::Statement(statement) => selection.unexpanded_range(statement.span),
                 _ => None,
             });
             let ranges: Vec<Range<usize>> = ranges.collect();

@@ -76,7 +76,7 @@ fn is_local(name: &Name) -> bool {
 fn is_plain_use(selection: &Selection<'_>, name: &Name) -> bool {
     let range = &name.location.range;
     let expressions = selection.analysis.survey.facts.expressions.iter();
-    expressions.filter_map(|typed| selection.written(typed.span)).any(|written| written == *range)
+    expressions.filter_map(|typed| selection.unexpanded_range(typed.span)).any(|written| written == *range)
 }
 
 /// Whether a variable or parameter is never changed, and its address is not taken.

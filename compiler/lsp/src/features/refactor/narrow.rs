@@ -17,8 +17,11 @@ pub(super) fn narrow(selection: &Selection<'_>) -> Option<Change> {
         if !matches!(builtins::row(overload.builtin).lowering, Lowering::Atomic(_)) {
             continue;
         }
-        let written: Option<Vec<_>> = call.arguments.iter().map(|it| selection.written(*it)).collect();
-        let (Some(written), Some(name)) = (written, selection.written(call.callee)) else { continue };
+        let written: Option<Vec<_>> =
+            call.arguments.iter().map(|it| selection.unexpanded_range(*it)).collect();
+        let (Some(written), Some(name)) = (written, selection.unexpanded_range(call.callee)) else {
+            continue;
+        };
         let (Some(object), Some(scope)) = (call.arguments.first(), written.last()) else { continue };
         if !selection.is_in_call(&name, scope) {
             continue;

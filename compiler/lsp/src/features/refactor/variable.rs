@@ -81,7 +81,7 @@ struct SelectedExpression<'s> {
 
 impl SelectedExpression<'_> {
     fn is_selected(&self, span: Span) -> bool {
-        self.selection.written(span).is_some_and(|range| range == *self.range)
+        self.selection.unexpanded_range(span).is_some_and(|range| range == *self.range)
     }
 
     /// The type of the expression, if a variable can have its value.
@@ -121,7 +121,7 @@ impl SelectedExpression<'_> {
                     _ => continue,
                 };
                 if has {
-                    found = self.selection.written(span);
+                    found = self.selection.unexpanded_range(span);
                 }
             }
         });
@@ -143,7 +143,7 @@ impl SelectedExpression<'_> {
     /// the variables before them. Only for variables in private memory.
     fn is_in_declaration(&self, declaration: &Declaration) -> bool {
         let [InitDeclarator { init: Some(init), .. }, ..] = declaration.declarators else { return false };
-        let specifiers = self.selection.written(declaration.specifiers.span);
+        let specifiers = self.selection.unexpanded_range(declaration.specifiers.span);
         let is_private = specifiers.is_some_and(|range| !self.selection.text()[range].contains("constant"));
         declaration.specifiers.storage.is_empty() && is_private && self.is_in_initializer(init)
     }
