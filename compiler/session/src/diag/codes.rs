@@ -291,8 +291,8 @@ codes! {
     ScalarRank "scalar-rank" Error;
     VectorOperands "vector-operands" Error;
     ReservedOperator "reserved-operator" Error;
-    StepOfFloat "step-of-float" Error;
-    StepOfScalarFloat "step-of-scalar-float" Warning;
+    FloatVectorIncrement "float-vector-increment" Error;
+    FloatIncrement "float-increment" Warning;
     ConditionType "condition-type" Error;
     ConditionalBranches "conditional-branches" Error;
     OmittedOperand "omitted-operand" Warning;

@@ -113,7 +113,12 @@ impl Sema<'_> {
     }
 
     /// `++`, `--`: adds or subtracts one. Not for floating-point types (OpenCL C 6.5.3).
-    pub(super) fn step(&mut self, op: Spanned<UnaryOp>, operand: &ast::Expr, span: Span) -> Expr {
+    pub(super) fn increment_or_decrement(
+        &mut self,
+        op: Spanned<UnaryOp>,
+        operand: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let (binary, spelling) = match op.node {
             UnaryOp::PreIncrement | UnaryOp::PostIncrement => (BinaryOp::Add, "++"),
             _ => (BinaryOp::Subtract, "--"),
@@ -140,7 +145,7 @@ impl Sema<'_> {
             Ty::Vector(element, _) if element.is_float() => {
                 self.report(
                     Diagnostic::new(
-                        Code::StepOfFloat,
+                        Code::FloatVectorIncrement,
                         op.span,
                         format!("`{spelling}` does not take `{}`", shown()),
                     )
@@ -154,7 +159,7 @@ impl Sema<'_> {
             Ty::Scalar(scalar) if scalar.is_float() => {
                 self.report(
                     Diagnostic::new(
-                        Code::StepOfScalarFloat,
+                        Code::FloatIncrement,
                         op.span,
                         format!("`{spelling}` on `{}` is not portable OpenCL C", shown()),
                     )

@@ -27,7 +27,7 @@ impl Sema<'_> {
             UnaryOp::PreIncrement
             | UnaryOp::PreDecrement
             | UnaryOp::PostIncrement
-            | UnaryOp::PostDecrement => self.step(op, operand, span),
+            | UnaryOp::PostDecrement => self.increment_or_decrement(op, operand, span),
         };
         Operand::Value(value)
     }
