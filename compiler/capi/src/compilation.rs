@@ -9,7 +9,7 @@ use kiln_compiler::{
     session::{Loader, Source},
     source::{FileRange, SourceMap},
 };
-use kiln_report::{Spot, conclude, plain, report};
+use kiln_report::{PresumedRange, conclude, plain, report};
 
 use crate::{
     data::{self, Fix, Label, Location, Severity, Status},
@@ -153,15 +153,15 @@ impl Owner {
                 end: 0,
             };
         };
-        let spot = Spot::new(sources, &location);
+        let presumed = PresumedRange::new(sources, &location);
         Location {
-            file: self.strings.keep(&spot.file),
-            line: spot.line,
-            column: spot.column,
-            end_line: spot.end_line,
-            end_column: spot.end_column,
-            start: spot.bytes.start,
-            end: spot.bytes.end,
+            file: self.strings.keep(&presumed.file),
+            line: presumed.line,
+            column: presumed.column,
+            end_line: presumed.end_line,
+            end_column: presumed.end_column,
+            start: presumed.bytes.start,
+            end: presumed.bytes.end,
         }
     }
 }

@@ -265,8 +265,8 @@ fn back_end(
     for trap in &mut module.interface.traps {
         trap.position = position_text(trap.span);
     }
-    let spot = |span| presumed_position(sources, span);
-    let emitted = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&spot));
+    let position = |span| presumed_position(sources, span);
+    let emitted = spirv::emit(&module, options, (options.debug && !options.strip).then_some(&position));
     let verified = emitted.map(|words| VerifiedModule::new(words, Some(&options.target)));
     let module = match verified {
         Ok(Ok(verified)) => verified,

@@ -18,8 +18,8 @@ pub(crate) fn report(module: &Module, options: &Options, sink: &mut Sink) {
     let whole = kernel.map(|kernel| kernel.span).unwrap_or_default();
     // The verifier returns the lines of its findings, and here a line is a span.
     let file: Arc<str> = Arc::default();
-    let spot = |span: Span| Some((file.clone(), span.lo, span.hi));
-    let Ok(words) = spirv::emit(module, options, Some(&spot)) else {
+    let position = |span: Span| Some((file.clone(), span.lo, span.hi));
+    let Ok(words) = spirv::emit(module, options, Some(&position)) else {
         exceeded("an instruction has at most 65535 words", whole, None, sink);
         return;
     };

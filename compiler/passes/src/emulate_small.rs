@@ -125,7 +125,7 @@ fn emulate(function: &mut Function, missing: Missing, word_load: WordLoad) {
     if let Some(result) = function.result.filter(|&ty| missing.in_registers(ty)) {
         function.result = Some(result.with_scalar(Scalar::I32));
     }
-    let small = Small { missing, types, word_load };
+    let small = SmallLowering { missing, types, word_load };
     rewrite(function, |builder, id, replaced| {
         if let Some(value) = small.inst(builder, id) {
             replaced.insert(builder.function.insts[id].results[0], value);
@@ -133,14 +133,14 @@ fn emulate(function: &mut Function, missing: Missing, word_load: WordLoad) {
     });
 }
 
-struct Small {
+struct SmallLowering {
     missing: Missing,
     /// The original types of values.
     types: Vec<Type>,
     word_load: WordLoad,
 }
 
-impl Small {
+impl SmallLowering {
     /// The original type of a value.
     fn ty(&self, value: ValueId) -> Type {
         self.types[value.index()]

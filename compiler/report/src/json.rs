@@ -7,7 +7,7 @@ use kiln_session::{
 use kiln_syntax::Span;
 use serde_json::{Value, json};
 
-use super::{Sources, spot::Spot};
+use super::{Sources, presumed_range::PresumedRange};
 
 /// Formats a diagnostic.
 pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagnostic) {
@@ -47,14 +47,14 @@ pub(super) fn render(text: &mut String, sources: Sources<'_>, diagnostic: &Diagn
 }
 
 fn location_json(sources: Sources<'_>, location: &FileRange) -> Value {
-    let spot = Spot::new(sources.map, location);
+    let presumed = PresumedRange::new(sources.map, location);
     json!({
-        "file": spot.file,
-        "line": spot.line,
-        "column": spot.column,
-        "end_line": spot.end_line,
-        "end_column": spot.end_column,
-        "start_byte": spot.bytes.start,
-        "end_byte": spot.bytes.end,
+        "file": presumed.file,
+        "line": presumed.line,
+        "column": presumed.column,
+        "end_line": presumed.end_line,
+        "end_column": presumed.end_column,
+        "start_byte": presumed.bytes.start,
+        "end_byte": presumed.bytes.end,
     })
 }

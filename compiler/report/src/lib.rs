@@ -17,12 +17,12 @@
 
 mod gcc;
 mod json;
+mod presumed_range;
 mod rich;
 mod sarif;
-mod spot;
 mod visible;
 
-pub use self::spot::Spot;
+pub use self::presumed_range::PresumedRange;
 
 use self::visible::visible;
 use codespan_reporting::term::DisplayStyle;

@@ -4,7 +4,7 @@ use kiln_session::source::{FileRange, SourceMap};
 
 /// A location with the file name and line numbers that `#line` sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct PresumedRange {
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -19,7 +19,7 @@ pub struct Spot {
     pub bytes: std::ops::Range<usize>,
 }
 
-impl Spot {
+impl PresumedRange {
     /// The location of a resolved span.
     pub fn new(map: &SourceMap, location: &FileRange) -> Self {
         let start = map.position(location.file, location.range.start);

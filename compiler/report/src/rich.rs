@@ -15,7 +15,7 @@ use kiln_session::{
     source::{ExpansionKind, FileId, FileKind, FileRange, SourceMap},
 };
 
-use super::{Sources, definition_text, spot::Spot, visible::visible};
+use super::{Sources, definition_text, presumed_range::PresumedRange, visible::visible};
 
 /// The length from which lines are not shown. Generated code can have very long lines.
 const LONG_LINE: usize = 1000;
@@ -80,8 +80,8 @@ fn shown<'a>(sources: Sources<'a>, diagnostic: &Diagnostic) -> Shown<PresumedFil
         }
     }
     for step in location.iter().flat_map(|location| map.include_trail(location.file)) {
-        let spot = Spot::new(map, &step.directive);
-        shown.notes.push(format!("note: included from {}:{}", spot.file, spot.line));
+        let presumed = PresumedRange::new(map, &step.directive);
+        shown.notes.push(format!("note: included from {}:{}", presumed.file, presumed.line));
     }
     shown
 }
@@ -97,7 +97,7 @@ fn point<'a>(
     let line = map.line_range(location.file, map.position(location.file, location.range.start).line);
     if line.len() > LONG_LINE {
         let text = if text.is_empty() { "here" } else { text };
-        shown.notes.push(format!("at {}: {text}", Spot::new(map, location).start()));
+        shown.notes.push(format!("at {}: {text}", PresumedRange::new(map, location).start()));
         return;
     }
     let page =

@@ -10,7 +10,7 @@ use kiln_session::{
 use kiln_syntax::Span;
 use serde_json::{Value, json};
 
-use super::{Sources, spot::Spot};
+use super::{Sources, presumed_range::PresumedRange};
 
 /// The results of one source.
 pub(super) fn results(output: &Output) -> Vec<Value> {
@@ -97,14 +97,14 @@ fn location(sources: Sources<'_>, span: Span) -> Option<Value> {
 }
 
 fn physical(sources: Sources<'_>, location: &FileRange) -> Value {
-    let spot = Spot::new(sources.map, location);
+    let presumed = PresumedRange::new(sources.map, location);
     json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&spot.file) },
+        "artifactLocation": { "uri": uri(&presumed.file) },
         "region": {
-            "startLine": spot.line,
-            "startColumn": spot.column,
-            "endLine": spot.end_line,
-            "endColumn": spot.end_column,
+            "startLine": presumed.line,
+            "startColumn": presumed.column,
+            "endLine": presumed.end_line,
+            "endColumn": presumed.end_column,
         },
     } })
 }

@@ -202,17 +202,17 @@ impl<'m> Body<'_, 'm> {
 
     /// Emits `OpLine` if the line has changed in this basic block.
     fn emit_line(&mut self, span: Span) {
-        let Some(spot) = self.emitter.spots.and_then(|spots| spots(span)) else { return };
-        let file = self.emitter.writer.string(&spot.0);
+        let Some(position) = self.emitter.positions.and_then(|positions| positions(span)) else { return };
+        let file = self.emitter.writer.string(&position.0);
         let operands =
-            vec![Operand::IdRef(file), Operand::LiteralBit32(spot.1), Operand::LiteralBit32(spot.2)];
+            vec![Operand::IdRef(file), Operand::LiteralBit32(position.1), Operand::LiteralBit32(position.2)];
         let line = self.emitter.writer.instruction(Op::Line, None, None, operands);
         let instructions = self.blocks.last().map_or(&[][..], |block| &block.instructions);
         let last = instructions.iter().rev().find(|inst| inst.class.opcode == Op::Line);
         if last != Some(&line) {
             let is_first = last.is_none();
             self.push(line);
-            self.debug_line(&spot, is_first);
+            self.debug_line(&position, is_first);
         }
     }
 

@@ -13,7 +13,7 @@ use rspirv::{
     spirv::{Op, SourceLanguage, StorageClass, Word},
 };
 
-use super::{Emitter, Spot, body::Body, globals::size_of};
+use super::{Emitter, SourcePosition, body::Body, globals::size_of};
 
 const SET: &str = "NonSemantic.Shader.DebugInfo.100";
 
@@ -47,8 +47,8 @@ const IS_LOCAL: u32 = 4;
 
 impl Emitter<'_> {
     /// The source position of a span, if debug information is requested.
-    fn debug_spot(&self, span: Span) -> Option<Spot> {
-        if self.is_vulkan() { self.spots.and_then(|spots| spots(span)) } else { None }
+    fn debug_position(&self, span: Span) -> Option<SourcePosition> {
+        if self.is_vulkan() { self.positions.and_then(|positions| positions(span)) } else { None }
     }
 
     fn debug_operands(&mut self, number: u32, words: &[Word]) -> Vec<Operand> {
@@ -73,8 +73,8 @@ impl Emitter<'_> {
     /// The compilation unit, named after the file of the first function.
     fn debug_unit(&mut self, file: &str) -> Word {
         let module = self.module;
-        let spot = module.functions.iter().find_map(|function| self.debug_spot(function.span));
-        let source = self.debug_source(spot.as_ref().map_or(file, |(file, ..)| file));
+        let position = module.functions.iter().find_map(|function| self.debug_position(function.span));
+        let source = self.debug_source(position.as_ref().map_or(file, |(file, ..)| file));
         let [version, dwarf] = VERSIONS.map(|it| self.u32(it));
         let language = self.u32(SourceLanguage::OpenCL_C as u32);
         self.module_debug_instruction(number::COMPILATION_UNIT, &[version, dwarf, source, language])
@@ -84,7 +84,7 @@ impl Emitter<'_> {
     pub(super) fn debug_function(&mut self, id: FuncId) -> Option<Word> {
         let module = self.module;
         let function = &module.functions[id];
-        let (file, line, column) = self.debug_spot(function.span)?;
+        let (file, line, column) = self.debug_position(function.span)?;
         let ty = self.debug_signature(function);
         let (source, unit) = (self.debug_source(&file), self.debug_unit(&file));
         let name = self.writer.string(&function.name);
@@ -187,7 +187,7 @@ impl Emitter<'_> {
 
     /// The debug information of an object in local memory.
     pub(super) fn debug_global(&mut self, word: Word, var: &Var) {
-        let Some((file, line, column)) = self.debug_spot(var.span) else { return };
+        let Some((file, line, column)) = self.debug_position(var.span) else { return };
         let ty = self.debug_layout(var);
         let (source, unit) = (self.debug_source(&file), self.debug_unit(&file));
         let name = self.writer.string(&var.name);
@@ -235,7 +235,7 @@ impl Body<'_, '_> {
         variables.sort_unstable();
         for (word, var) in variables {
             let var = &self.function.vars[var];
-            let Some((file, line, column)) = self.emitter.debug_spot(var.span) else { continue };
+            let Some((file, line, column)) = self.emitter.debug_position(var.span) else { continue };
             if var.name.is_empty() {
                 continue;
             }
@@ -251,7 +251,7 @@ impl Body<'_, '_> {
     }
 
     /// The line of the following instructions, with the scope if it is the first in the basic block.
-    pub(super) fn debug_line(&mut self, (file, line, column): &Spot, is_first: bool) {
+    pub(super) fn debug_line(&mut self, (file, line, column): &SourcePosition, is_first: bool) {
         let Some(scope) = self.debug_scope else { return };
         if is_first {
             let scope = self.debug_instruction(number::SCOPE, &[scope]);

@@ -53,9 +53,9 @@ pub use writer::OversizedInstruction;
 use writer::Writer;
 
 /// A source position: file name, line and column.
-pub type Spot = (Arc<str>, u32, u32);
+pub type SourcePosition = (Arc<str>, u32, u32);
 /// Returns the source position of a span. `None` if it has none.
-pub type Spots<'a> = &'a dyn Fn(Span) -> Option<Spot>;
+pub type SourcePositions<'a> = &'a dyn Fn(Span) -> Option<SourcePosition>;
 
 /// The state of the emitter.
 struct Emitter<'a> {
@@ -68,7 +68,7 @@ struct Emitter<'a> {
     contracts: bool,
     module: &'a Module,
     /// Source positions, if requested.
-    spots: Option<Spots<'a>>,
+    positions: Option<SourcePositions<'a>>,
     /// `Options::keep_variables`
     keeps_variables: bool,
     /// Whether the module must name the elements of arrays for a device that checks them.
@@ -82,11 +82,11 @@ struct Emitter<'a> {
 /// The index of the id bound in a module's header (SPIR-V 2.3).
 const BOUND: usize = 3;
 
-/// Emits a module that the target's passes have prepared. Emits source lines if `spots` is given.
+/// Emits a module that the target's passes have prepared. Emits source lines if `positions` is given.
 pub fn emit(
     module: &Module,
     options: &Options,
-    spots: Option<Spots<'_>>,
+    positions: Option<SourcePositions<'_>>,
 ) -> Result<Vec<u32>, OversizedInstruction> {
     let target = &options.target;
     let mut emitter = Emitter {
@@ -95,7 +95,7 @@ pub fn emit(
         argument_info: options.argument_info,
         contracts: true,
         module,
-        spots,
+        positions,
         keeps_variables: options.keep_variables,
         marks_members: options.overflow == Overflow::Marked && target.environment == Environment::OpenCl,
         writer: Writer::new(target.spirv, options.strip),

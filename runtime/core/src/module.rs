@@ -60,7 +60,7 @@ pub(crate) struct Instruction<'a> {
 }
 
 /// A predicate on opcodes.
-type Sort = fn(u16) -> bool;
+type OpcodePredicate = fn(u16) -> bool;
 
 impl Module {
     /// Parses the words of a module, in either byte order, and checks its header and instruction lengths.
@@ -123,7 +123,7 @@ impl Module {
     }
 
     /// Inserts words before the first instruction that matches each predicate. The predicates are in module order.
-    pub(crate) fn with_inserted(&self, bound: u32, inserted: &[(Sort, &[u32])]) -> Result<Self> {
+    pub(crate) fn with_inserted(&self, bound: u32, inserted: &[(OpcodePredicate, &[u32])]) -> Result<Self> {
         let mut words = self.words[..HEADER].to_vec();
         words[BOUND] = bound;
         let mut inserted = inserted.iter().peekable();

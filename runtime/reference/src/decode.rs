@@ -24,7 +24,7 @@ mod vulkan;
 
 use std::collections::HashMap;
 
-use inline::Small;
+use inline::InlinableFunction;
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use vulkan::FloatModes;
 
@@ -95,7 +95,7 @@ pub(crate) struct Decoder<'w> {
     file_ids: HashMap<u32, u32>,
     floats: FloatModes,
     /// Functions that are inlined at their calls.
-    small: HashMap<u32, Small<'w>>,
+    inlinable: HashMap<u32, InlinableFunction<'w>>,
     memory: &'w Memory,
     checks: Checks,
     results: Results,
@@ -238,7 +238,7 @@ impl<'w> Decoder<'w> {
             files: Vec::new(),
             file_ids: HashMap::new(),
             floats,
-            small: HashMap::new(),
+            inlinable: HashMap::new(),
             memory,
             checks,
             results,
@@ -250,7 +250,7 @@ impl<'w> Decoder<'w> {
     fn functions(&mut self, insts: &'w [Inst<'w>]) -> Result<Vec<Function>, Invalid> {
         if self.statements == Statements::Unmarked {
             for function in insts.split(|inst| inst.op == Op::FunctionEnd) {
-                self.small.extend(Small::new(self, function));
+                self.inlinable.extend(InlinableFunction::new(self, function));
             }
         }
         let mut functions = Vec::new();

@@ -21,7 +21,7 @@ enum Bracket {
 
 /// The kind of a frame.
 #[derive(Clone, Debug)]
-enum Sort {
+enum FrameKind {
     File,
     /// Braces. A block in an expression contains the state of its statement.
     Block(Owner, Option<Box<Statement>>),
@@ -31,7 +31,7 @@ enum Sort {
 
 #[derive(Clone, Debug)]
 struct Frame {
-    sort: Sort,
+    kind: FrameKind,
     /// The indentation of its statements.
     indent: usize,
     /// The indentation of its closing brace.
@@ -82,7 +82,7 @@ struct Parser<'s, 't> {
 
 /// The logical lines of a text, and for each token whether it is a brace of a block.
 pub(crate) fn lines(tokens: &[Token<'_>], style: &Style) -> (Vec<Line>, Vec<bool>) {
-    let file = Frame { sort: Sort::File, indent: 0, close: 0 };
+    let file = Frame { kind: FrameKind::File, indent: 0, close: 0 };
     let state = State { frames: vec![file], statement: Statement::default(), ended: None };
     let mut parser = Parser {
         style,
@@ -237,8 +237,10 @@ impl<'t> Parser<'_, 't> {
         let Some(block) = self.state.ended.take() else { return };
         let next = self.code(self.at);
         let is_next = |keyword| next.is_some_and(|next| next.is_keyword(keyword));
-        let is_body = |frame: &Frame, owner: Owner| matches!(frame.sort, Sort::Body(found) if found == owner);
-        let bodies = self.state.frames.iter().rev().take_while(|frame| matches!(frame.sort, Sort::Body(_)));
+        let is_body =
+            |frame: &Frame, owner: Owner| matches!(frame.kind, FrameKind::Body(found) if found == owner);
+        let bodies =
+            self.state.frames.iter().rev().take_while(|frame| matches!(frame.kind, FrameKind::Body(_)));
         let wanted = match () {
             () if is_next(Keyword::Else) => Some(Owner::If),
             () if is_next(Keyword::While) => Some(Owner::Do),
@@ -358,7 +360,7 @@ impl<'t> Parser<'_, 't> {
         let owner = self.state.statement.owner.unwrap_or(Owner::Plain);
         self.finish(LineKind::Head(owner));
         let indent = self.indent + 1;
-        self.state.frames.push(Frame { sort: Sort::Body(owner), indent, close: self.indent });
+        self.state.frames.push(Frame { kind: FrameKind::Body(owner), indent, close: self.indent });
         self.state.statement = Statement::default();
     }
 
@@ -381,7 +383,7 @@ impl<'t> Parser<'_, 't> {
                 self.state.statement.caret |= !is_operand;
             }
             Punct::Comma if self.state.statement.brackets.is_empty() => {
-                if matches!(self.frame().sort, Sort::Block(Owner::Enum, None)) {
+                if matches!(self.frame().kind, FrameKind::Block(Owner::Enum, None)) {
                     self.finish_at(self.at + 1, LineKind::Statement);
                     self.state.statement = Statement::default();
                 }
@@ -465,7 +467,7 @@ impl<'t> Parser<'_, 't> {
         let statement = std::mem::take(&mut self.state.statement);
         let is_inside = statement.caret || !statement.brackets.is_empty();
         let outer = is_inside.then(|| Box::new(Statement { caret: false, ..statement }));
-        let frame = Frame { sort: Sort::Block(owner, outer), indent, close: self.indent };
+        let frame = Frame { kind: FrameKind::Block(owner, outer), indent, close: self.indent };
         self.state.frames.push(frame);
         self.state.ended = None;
     }
@@ -480,7 +482,7 @@ impl<'t> Parser<'_, 't> {
         self.finish(LineKind::Statement);
         self.state.ended = None;
         let frames = &mut self.state.frames;
-        while frames.len() > 1 && matches!(frames[frames.len() - 1].sort, Sort::Body(_)) {
+        while frames.len() > 1 && matches!(frames[frames.len() - 1].kind, FrameKind::Body(_)) {
             frames.pop();
         }
         self.state.statement = Statement::default();
@@ -495,20 +497,23 @@ impl<'t> Parser<'_, 't> {
         let next = self.tokens.get(self.at + 1);
         let is_next = |punct: Punct| next.is_some_and(|next| next.is(punct));
         let is_word = |keyword: Keyword| next.is_some_and(|next| next.is_keyword(keyword));
-        match frame.sort {
-            Sort::Block(_, Some(outer)) => self.state.statement = *outer,
-            Sort::Block(Owner::Struct | Owner::Union | Owner::Enum, None) => {}
-            Sort::Block(Owner::If, None) if is_word(Keyword::Else) && !self.style.braces.before_else => {}
-            Sort::Block(Owner::Do, None) if is_word(Keyword::While) && !self.style.braces.before_while => {
+        match frame.kind {
+            FrameKind::Block(_, Some(outer)) => self.state.statement = *outer,
+            FrameKind::Block(Owner::Struct | Owner::Union | Owner::Enum, None) => {}
+            FrameKind::Block(Owner::If, None) if is_word(Keyword::Else) && !self.style.braces.before_else => {
+            }
+            FrameKind::Block(Owner::Do, None)
+                if is_word(Keyword::While) && !self.style.braces.before_while =>
+            {
                 self.state.statement.assigned = true;
             }
-            Sort::Block(owner, None) => {
+            FrameKind::Block(owner, None) => {
                 let end = if is_next(Punct::Semicolon) { self.at + 2 } else { self.at + 1 };
                 self.finish_at(end, LineKind::Closes);
                 self.at = end - 1;
                 self.state.ended = Some(Some(owner));
             }
-            Sort::File | Sort::Body(_) => {}
+            FrameKind::File | FrameKind::Body(_) => {}
         }
     }
 

@@ -14,7 +14,7 @@ use super::{
     Lowered, Operation,
     atomic::constant,
     none,
-    semantics::{self, Given, Mask},
+    semantics::{self, DynamicOperand, Mask},
 };
 
 pub(super) fn lower(builder: &mut Builder<'_>, operation: &Operation) -> Option<Lowered> {
@@ -64,7 +64,7 @@ fn barrier(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 fn divided(
     execution: Scope,
     spaces: Spaces,
-    (scope, dynamic): Given<Scope>,
+    (scope, dynamic): DynamicOperand<Scope>,
 ) -> Vec<(FenceFlags, Known<Scope>, Option<ValueId>)> {
     let group = memory::Group::from_scope(execution);
     let is_legal = memory::check_barrier(group, Some(spaces.flags()), constant(scope)).is_ok();
@@ -111,7 +111,12 @@ fn fence(builder: &mut Builder<'_>, operation: &Operation) -> Lowered {
 }
 
 /// A fence of global and local memory. Emits no instruction if it orders nothing between work-items.
-fn plain_fence(builder: &mut Builder<'_>, spaces: Spaces, order: Order, (scope, dynamic): Given<Scope>) {
+fn plain_fence(
+    builder: &mut Builder<'_>,
+    spaces: Spaces,
+    order: Order,
+    (scope, dynamic): DynamicOperand<Scope>,
+) {
     if spaces.is_empty() || order == Order::Relaxed || scope == Known::Constant(Scope::WorkItem) {
         return;
     }

@@ -21,10 +21,10 @@ pub(super) enum Mask {
 }
 
 /// An operand of the IR, and its value if it is dynamic.
-pub(super) type Given<T> = (Known<T>, Option<ValueId>);
+pub(super) type DynamicOperand<T> = (Known<T>, Option<ValueId>);
 
 /// The scope operand.
-pub(super) fn scope(builder: &mut Builder<'_>, value: ValueId) -> Result<Given<Scope>, String> {
+pub(super) fn scope(builder: &mut Builder<'_>, value: ValueId) -> Result<DynamicOperand<Scope>, String> {
     match builder.function.constant_bits(value) {
         Some(number) => {
             let scope = u32::try_from(number).ok().and_then(decode_scope);
@@ -54,7 +54,7 @@ pub(super) fn mask(builder: &Builder<'_>, value: ValueId) -> Result<Mask, String
 
 impl Mask {
     /// The order.
-    pub(super) fn order(self, builder: &mut Builder<'_>) -> Given<Order> {
+    pub(super) fn order(self, builder: &mut Builder<'_>) -> DynamicOperand<Order> {
         match self {
             Self::Known(decoded) => (Known::Constant(decoded.order), None),
             Self::Dynamic(mask) => (Known::Dynamic, Some(dynamic_order(builder, mask))),

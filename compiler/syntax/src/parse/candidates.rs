@@ -1,4 +1,4 @@
-//! Candidates for repairs when the grammar is stuck: edits to try, most likely first, with the error that each one
+//! Candidates for repairs when the parser rejects a token: edits to try, most likely first, with the error that each one
 //! implies.
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
     misspelled::misspelled,
     names,
     repair::{Edit, EditKind},
-    run::Stuck,
+    run::Rejection,
     scopes::NameKind,
     state::{Boundary, State},
 };
@@ -44,11 +44,15 @@ const MARKS: [Punct; 9] = [
 ];
 
 /// Candidates that edit one token.
-pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
-    let at = stuck.token;
+pub(super) fn single_token_edits(
+    state: &State<'_, '_>,
+    start: Boundary,
+    rejection: &Rejection,
+) -> Vec<Candidate> {
+    let at = rejection.token;
     let found = state.tokens.get(at).copied();
     let candidate = |edits, error| Candidate { start, edits, end: at, error };
-    let general = explain::general(state, stuck);
+    let general = explain::general(state, rejection);
     let is_name = matches!(general.kind, SyntaxErrorKind::Expected { what: Expected::Name, .. });
     let removed = |at: usize, token: Token| {
         let kind = match token.kind {
@@ -62,38 +66,38 @@ pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: 
         candidate(vec![Edit { at, kind: EditKind::Remove(1) }], SyntaxError { span: token.span, kind })
     };
     let mut list = vec![];
-    let names = names::type_as_value(state, stuck)
+    let names = names::type_as_value(state, rejection)
         .into_iter()
-        .chain(names::unknown_type(state, start, stuck, NameKind::Unknown))
-        .chain(names::missing_type(state, stuck));
+        .chain(names::unknown_type(state, start, rejection, NameKind::Unknown))
+        .chain(names::missing_type(state, rejection));
     list.extend(names.map(|(edit, error)| candidate(vec![edit], error)));
-    list.extend(misspelled(state, start, stuck));
-    list.extend(unbraced(state, start, stuck));
-    list.extend(missing_condition(state, stuck).map(|edits| candidate(edits, general)));
-    list.extend(braced_initializer(state, start, stuck));
-    list.extend(default_argument(state, start, stuck));
-    list.extend(unfinished_type(state, start, stuck));
+    list.extend(misspelled(state, start, rejection));
+    list.extend(unbraced(state, start, rejection));
+    list.extend(missing_condition(state, rejection).map(|edits| candidate(edits, general)));
+    list.extend(braced_initializer(state, start, rejection));
+    list.extend(default_argument(state, start, rejection));
+    list.extend(unfinished_type(state, start, rejection));
     // A repeated token is a typing error.
     let twice =
         at > start.position.token && found.is_some_and(|found| state.tokens[at - 1].kind == found.kind);
     if twice {
         list.extend(found.map(|found| removed(at, found)));
     }
-    let marks = MARKS.into_iter().filter(|mark| stuck.expects(mark.spelling()));
+    let marks = MARKS.into_iter().filter(|mark| rejection.expects(mark.spelling()));
     for mark in marks.clone() {
         let edits = vec![insert(at, Terminal::Punct(mark))];
-        list.push(candidate(edits, explain::missing(state, start, stuck, mark)));
+        list.push(candidate(edits, explain::missing(state, start, rejection, mark)));
     }
-    if stuck.expects_only("while") {
+    if rejection.expects_only("while") {
         let edits = vec![insert(at, Terminal::Keyword(Keyword::While))];
-        list.push(candidate(edits, explain::general(state, stuck)));
+        list.push(candidate(edits, explain::general(state, rejection)));
     }
-    let operand = stuck.expects("INTEGER");
+    let operand = rejection.expects("INTEGER");
     if operand {
-        list.push(candidate(vec![insert(at, Terminal::MissingOperand)], explain::general(state, stuck)));
+        list.push(candidate(vec![insert(at, Terminal::MissingOperand)], explain::general(state, rejection)));
     }
     let Some(found) = found else {
-        list.extend(closed(state, start, stuck));
+        list.extend(closed(state, start, rejection));
         return list;
     };
     if !twice {
@@ -101,13 +105,13 @@ pub(super) fn single_token_edits(state: &State<'_, '_>, start: Boundary, stuck: 
     }
     for terminal in marks.map(Terminal::Punct).chain(operand.then_some(Terminal::MissingOperand)) {
         let edits = vec![Edit { at, kind: EditKind::Remove(1) }, insert(at + 1, terminal)];
-        list.push(candidate(edits, explain::unexpected_token(stuck, found, terminal)));
+        list.push(candidate(edits, explain::unexpected_token(rejection, found, terminal)));
     }
     if at > start.position.token {
         let edits = vec![Edit { at: at - 1, kind: EditKind::Remove(1) }];
-        list.push(candidate(edits, explain::general(state, stuck)));
+        list.push(candidate(edits, explain::general(state, rejection)));
     }
-    let values = names::unknown_type(state, start, stuck, NameKind::Value);
+    let values = names::unknown_type(state, start, rejection, NameKind::Value);
     list.extend(values.map(|(edit, error)| candidate(vec![edit], error)));
     list
 }
@@ -117,10 +121,10 @@ pub(super) fn insert(at: usize, terminal: Terminal) -> Edit {
 }
 
 /// A declaration cannot be the body of `if`: `if (x) int y;` otherwise looks like a label with a missing colon.
-fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let before = stuck.token.checked_sub(1).filter(|&at| at > start.position.token)?;
+fn unbraced(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Option<Candidate> {
+    let before = rejection.token.checked_sub(1).filter(|&at| at > start.position.token)?;
     let TokenKind::Name(name) = state.tokens[before].kind else { return None };
-    if !(stuck.expects_only(":") && state.scopes.borrow().kind(name).is_type()) {
+    if !(rejection.expects_only(":") && state.scopes.borrow().kind(name).is_type()) {
         return None;
     }
     let end = state.end_before(before);
@@ -130,16 +134,16 @@ fn unbraced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Can
     Some(Candidate {
         start,
         edits: vec![insert(before, Terminal::Punct(Punct::OpenBrace))],
-        end: stuck.token,
+        end: rejection.token,
         error,
     })
 }
 
 /// `if {`: a condition is missing before the brace.
-fn missing_condition(state: &State<'_, '_>, stuck: &Stuck) -> Option<Vec<Edit>> {
-    let at = stuck.token;
+fn missing_condition(state: &State<'_, '_>, rejection: &Rejection) -> Option<Vec<Edit>> {
+    let at = rejection.token;
     let is_brace = state.tokens.get(at)?.kind == TokenKind::Punct(Punct::OpenBrace);
-    if !(is_brace && stuck.expects_only("(")) {
+    if !(is_brace && rejection.expects_only("(")) {
         return None;
     }
     let condition =
@@ -148,26 +152,31 @@ fn missing_condition(state: &State<'_, '_>, stuck: &Stuck) -> Option<Vec<Edit>> 
 }
 
 /// C++'s `int x{3}`: `=` is missing before the brace.
-fn braced_initializer(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let tokens = &state.tokens[start.position.token..stuck.token];
+fn braced_initializer(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Option<Candidate> {
+    let tokens = &state.tokens[start.position.token..rejection.token];
     let brace = open_brackets(tokens).last()?.token;
     let is_named = matches!(tokens.get(brace.checked_sub(1)?)?.kind, TokenKind::Name(_));
     let is_brace = tokens[brace].kind == TokenKind::Punct(Punct::OpenBrace);
-    if !is_named || !is_brace || stuck.terminal != Some(Terminal::Punct(Punct::CloseBrace)) {
+    if !is_named || !is_brace || rejection.terminal != Some(Terminal::Punct(Punct::CloseBrace)) {
         return None;
     }
     let at = start.position.token + brace;
     let end = state.end_before(at);
     let kind = SyntaxErrorKind::Missing { mark: Punct::Equal, after: Construct::Declaration, open: None };
     let error = SyntaxError { span: Span::new(end, end), kind };
-    Some(Candidate { start, edits: vec![insert(at, Terminal::Punct(Punct::Equal))], end: stuck.token, error })
+    Some(Candidate {
+        start,
+        edits: vec![insert(at, Terminal::Punct(Punct::Equal))],
+        end: rejection.token,
+        error,
+    })
 }
 
 /// C++'s `int f(int x = 1)`: the value is removed.
-fn default_argument(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let at = stuck.token;
+fn default_argument(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Option<Candidate> {
+    let at = rejection.token;
     let is_equal = state.tokens.get(at)?.kind == TokenKind::Punct(Punct::Equal);
-    if !is_equal || !stuck.expects(",") || !stuck.expects(")") {
+    if !is_equal || !rejection.expects(",") || !rejection.expects(")") {
         return None;
     }
     let mut depth = 0;
@@ -208,8 +217,8 @@ fn condition_before(tokens: &[Token], start: Boundary, at: usize) -> Option<Span
 
 /// `struct S { … }` followed by the specifiers of another declaration, as in `kernel void`: the missing token belongs
 /// after the brace.
-fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
-    let mut begin = stuck.token;
+fn unfinished_type(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Option<Candidate> {
+    let mut begin = rejection.token;
     loop {
         let at = begin.checked_sub(1).filter(|&at| at > start.position.token)?;
         begin = match state.tokens[at].kind {
@@ -218,7 +227,7 @@ fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Opt
             TokenKind::Punct(Punct::CloseParen) => {
                 attribute_before(&state.tokens[start.position.token..at])? + start.position.token
             }
-            TokenKind::Punct(Punct::CloseBrace) if begin < stuck.token => break,
+            TokenKind::Punct(Punct::CloseBrace) if begin < rejection.token => break,
             _ => return None,
         };
     }
@@ -228,7 +237,7 @@ fn unfinished_type(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Opt
     Some(Candidate {
         start,
         edits: vec![insert(begin, Terminal::Punct(Punct::Semicolon))],
-        end: stuck.token,
+        end: rejection.token,
         error: SyntaxError { span: Span::new(end, end), kind },
     })
 }
@@ -249,11 +258,11 @@ fn attribute_before(tokens: &[Token]) -> Option<usize> {
 }
 
 /// At the end of the input: closes all open brackets.
-fn closed(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Option<Candidate> {
+fn closed(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Option<Candidate> {
     let open = open_brackets(&state.tokens[start.position.token..]);
     let innermost = open.last()?.closing;
     let edits =
-        open.iter().rev().map(|bracket| insert(stuck.token, Terminal::Punct(bracket.closing))).collect();
-    let error = explain::missing(state, start, stuck, innermost);
-    Some(Candidate { start, edits, end: stuck.token, error })
+        open.iter().rev().map(|bracket| insert(rejection.token, Terminal::Punct(bracket.closing))).collect();
+    let error = explain::missing(state, start, rejection, innermost);
+    Some(Candidate { start, edits, end: rejection.token, error })
 }

@@ -1,10 +1,10 @@
-//! Derives the error from the state in which the parser is stuck.
+//! Derives the error from the state in which the parser rejects a token.
 
 use super::{
     adaptor::Terminal,
     brackets::{open_brackets, statement_begins},
     error::{Construct, Expected, SyntaxError, SyntaxErrorKind},
-    run::Stuck,
+    run::Rejection,
     scopes::NameKind,
     state::{Boundary, State},
 };
@@ -14,20 +14,20 @@ use crate::{
 };
 
 /// An unexpected token.
-pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
-    let end = state.end_before(stuck.token);
-    let (span, found) = match state.tokens.get(stuck.token) {
+pub(super) fn general(state: &State<'_, '_>, rejection: &Rejection) -> SyntaxError {
+    let end = state.end_before(rejection.token);
+    let (span, found) = match state.tokens.get(rejection.token) {
         Some(token) => (token.span, Some(token.kind)),
         None => (Span::new(end, end), None),
     };
-    let what = expected(stuck);
+    let what = expected(rejection);
     let unknown = |name| {
         what == Expected::Type
-            && stuck.terminal == Some(Terminal::Variable)
+            && rejection.terminal == Some(Terminal::Variable)
             && state.scopes.borrow().kind(name) == NameKind::Unknown
     };
-    let before = stuck.token.checked_sub(1).map(|before| state.tokens[before].kind);
-    let behind = state.tokens.get(stuck.token + 1).map(|token| token.kind);
+    let before = rejection.token.checked_sub(1).map(|before| state.tokens[before].kind);
+    let behind = state.tokens.get(rejection.token + 1).map(|token| token.kind);
     let is_type = matches!(behind, Some(TokenKind::Name(_) | TokenKind::Punct(Punct::Star)));
     let kind = match (before, found) {
         (Some(TokenKind::Keyword(_)), Some(TokenKind::Name(name))) if unknown(name) && !is_type => {
@@ -40,8 +40,8 @@ pub(super) fn general(state: &State<'_, '_>, stuck: &Stuck) -> SyntaxError {
 }
 
 /// An unexpected token, where `terminal` is expected.
-pub(super) fn unexpected_token(stuck: &Stuck, found: Token, terminal: Terminal) -> SyntaxError {
-    let what = match (expected(stuck), terminal) {
+pub(super) fn unexpected_token(rejection: &Rejection, found: Token, terminal: Terminal) -> SyntaxError {
+    let what = match (expected(rejection), terminal) {
         (what @ Expected::Name, _) => what,
         (_, Terminal::Punct(mark)) => Expected::Mark(mark),
         (what, _) => what,
@@ -50,16 +50,21 @@ pub(super) fn unexpected_token(stuck: &Stuck, found: Token, terminal: Terminal) 
 }
 
 /// A punctuator is missing here.
-pub(super) fn missing(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, mark: Punct) -> SyntaxError {
+pub(super) fn missing(
+    state: &State<'_, '_>,
+    start: Boundary,
+    rejection: &Rejection,
+    mark: Punct,
+) -> SyntaxError {
     // A semicolon alone would be a statement, so a statement is missing.
-    if mark == Punct::Semicolon && expected(stuck) == Expected::Statement {
-        return general(state, stuck);
+    if mark == Punct::Semicolon && expected(rejection) == Expected::Statement {
+        return general(state, rejection);
     }
-    let end = state.end_before(stuck.token);
+    let end = state.end_before(rejection.token);
     let closes = matches!(mark, Punct::CloseParen | Punct::CloseBracket | Punct::CloseBrace);
-    let open = open_brackets(&state.tokens[start.position.token..stuck.token]);
+    let open = open_brackets(&state.tokens[start.position.token..rejection.token]);
     let partner = open.iter().rev().find(|bracket| closes && bracket.closing == mark);
-    let after = construct(state, start, stuck.token);
+    let after = construct(state, start, rejection.token);
     let kind = SyntaxErrorKind::Missing { mark, after, open: partner.map(|bracket| bracket.span) };
     SyntaxError { span: Span::new(end, end), kind }
 }
@@ -158,8 +163,8 @@ fn is_statement(keyword: Keyword) -> bool {
 }
 
 /// A summary of the terminals that the grammar accepts.
-fn expected(stuck: &Stuck) -> Expected {
-    let expects = |name| stuck.expects(name);
+fn expected(rejection: &Rejection) -> Expected {
+    let expects = |name| rejection.expects(name);
     if expects("if") {
         return Expected::Statement;
     }

@@ -5,7 +5,7 @@ use super::{
     candidates::{Candidate, insert},
     error::{SyntaxError, SyntaxErrorKind},
     repair::{Edit, EditKind},
-    run::Stuck,
+    run::Rejection,
     scopes::NameKind,
     state::{Boundary, State},
 };
@@ -55,15 +55,15 @@ pub enum Language {
 }
 
 /// Replacements of undeclared names near the error by keywords, the nearest to the error first.
-pub(super) fn misspelled(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Candidate> {
-    let first = start.position.token.max(stuck.token.saturating_sub(WINDOW));
-    let end = (stuck.token + 1).min(state.tokens.len());
-    (first..end).rev().filter_map(|at| replaced(state, start, stuck, at)).collect()
+pub(super) fn misspelled(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Vec<Candidate> {
+    let first = start.position.token.max(rejection.token.saturating_sub(WINDOW));
+    let end = (rejection.token + 1).min(state.tokens.len());
+    (first..end).rev().filter_map(|at| replaced(state, start, rejection, at)).collect()
 }
 
 /// The replacement of the undeclared name at `at`: by the equivalent of a word of another language, or by a keyword
 /// with similar spelling.
-fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) -> Option<Candidate> {
+fn replaced(state: &State<'_, '_>, start: Boundary, rejection: &Rejection, at: usize) -> Option<Candidate> {
     let token = state.tokens[at];
     let TokenKind::Name(name) = token.kind else { return None };
     if state.scopes.borrow().kind(name) != NameKind::Unknown {
@@ -103,7 +103,7 @@ fn replaced(state: &State<'_, '_>, start: Boundary, stuck: &Stuck, at: usize) ->
         }
         None => return None,
     };
-    Some(Candidate { start, edits, end: stuck.token, error: SyntaxError { span, kind } })
+    Some(Candidate { start, edits, end: rejection.token, error: SyntaxError { span, kind } })
 }
 
 /// The parenthesis that closes the one at this token.

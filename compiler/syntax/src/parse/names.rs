@@ -5,7 +5,7 @@ use super::{
     candidates::insert,
     error::{SyntaxError, SyntaxErrorKind},
     repair::{Edit, EditKind},
-    run::Stuck,
+    run::Rejection,
     scopes::NameKind,
     state::{Boundary, State},
 };
@@ -30,21 +30,22 @@ fn classify(at: usize, terminal: Terminal) -> Edit {
 }
 
 /// `float4(1, 2, 3, 4)`
-pub(super) fn type_as_value(state: &State<'_, '_>, stuck: &Stuck) -> Option<Change> {
-    let (name, span) = name_at(state, stuck.token)?;
+pub(super) fn type_as_value(state: &State<'_, '_>, rejection: &Rejection) -> Option<Change> {
+    let (name, span) = name_at(state, rejection.token)?;
     let error = SyntaxError { span, kind: SyntaxErrorKind::TypeAsValue(name) };
-    (stuck.terminal == Some(Terminal::Type)).then_some((classify(stuck.token, Terminal::Variable), error))
+    (rejection.terminal == Some(Terminal::Type))
+        .then_some((classify(rejection.token, Terminal::Variable), error))
 }
 
 /// A name that is parsed as a type: `foo *x` at program scope, `foo x`, `(foo)x` and `(foo *)x`.
 pub(super) fn unknown_type(
     state: &State<'_, '_>,
     start: Boundary,
-    stuck: &Stuck,
+    rejection: &Rejection,
     kind: NameKind,
 ) -> impl Iterator<Item = Change> {
-    let at = stuck.token;
-    let here = stuck.terminal == Some(Terminal::Variable) && !ends_declaration(state.tokens.get(at + 1));
+    let at = rejection.token;
+    let here = rejection.terminal == Some(Terminal::Variable) && !ends_declaration(state.tokens.get(at + 1));
     let nearest = at.saturating_sub(2).max(start.position.token);
     (nearest..at + usize::from(here)).rev().filter_map(move |before| {
         let (name, span) = name_at(state, before)?;
@@ -59,9 +60,9 @@ fn ends_declaration(token: Option<&Token>) -> bool {
 }
 
 /// `const x = 1;`, or `f() { }` at program scope
-pub(super) fn missing_type(state: &State<'_, '_>, stuck: &Stuck) -> Option<Change> {
-    let (name, span) = name_at(state, stuck.token)?;
+pub(super) fn missing_type(state: &State<'_, '_>, rejection: &Rejection) -> Option<Change> {
+    let (name, span) = name_at(state, rejection.token)?;
     let error = SyntaxError { span, kind: SyntaxErrorKind::MissingType(name) };
-    let missing = stuck.terminal == Some(Terminal::Variable) && stuck.expects("TYPE");
-    missing.then_some((insert(stuck.token, Terminal::MissingType), error))
+    let missing = rejection.terminal == Some(Terminal::Variable) && rejection.expects("TYPE");
+    missing.then_some((insert(rejection.token, Terminal::MissingType), error))
 }

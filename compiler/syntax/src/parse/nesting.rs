@@ -32,7 +32,7 @@ pub(crate) struct Nesting {
     /// Operators whose right operands are incomplete. Those of a level start at its `operators` index and bind ever
     /// more tightly.
     operators: Vec<Operator>,
-    before: Before,
+    before: PrecedingToken,
 }
 
 /// A binary operator with its left operand.
@@ -81,7 +81,7 @@ struct Level {
 
 /// The preceding token.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Before {
+enum PrecedingToken {
     /// An operator, a keyword, or nothing.
     #[default]
     Operator,
@@ -114,11 +114,11 @@ impl Nesting {
             TokenKind::Punct(punct) => self.punct(punct, before, next)?,
             TokenKind::Keyword(keyword) => self.keyword(keyword),
             _ => {
-                self.before = Before::Operand;
+                self.before = PrecedingToken::Operand;
                 self.level.could_be_type &= matches!(token, TokenKind::Name(_)) && !self.level.has_name;
                 self.level.has_name = true;
                 // Nested brackets do not increase the height of the other operands.
-                if before != Before::Cast {
+                if before != PrecedingToken::Cast {
                     return Ok(());
                 }
                 self.begin_cast();
@@ -135,7 +135,7 @@ impl Nesting {
     /// Ends an element of a list, after its token has been processed: the element after a comma is a sibling, not
     /// nested.
     pub(crate) fn end_element(&mut self) {
-        if self.before == Before::Comma {
+        if self.before == PrecedingToken::Comma {
             self.end_statement();
         }
     }
@@ -155,7 +155,7 @@ impl Nesting {
     fn punct(
         &mut self,
         punct: Punct,
-        before: Before,
+        before: PrecedingToken,
         next: impl FnOnce() -> Option<TokenKind>,
     ) -> Result<(), TooDeep> {
         use Punct as P;
@@ -170,22 +170,22 @@ impl Nesting {
         match punct {
             P::OpenParen | P::OpenBracket | P::OpenBrace => {
                 // The operand of a cast is at its level; arguments are below the function.
-                if before == Before::Cast {
+                if before == PrecedingToken::Cast {
                     self.begin_cast();
                 }
                 return self.open();
             }
             P::CloseParen => {
                 let could_be_type = self.close();
-                self.before = if could_be_type { Before::Cast } else { Before::Operand };
+                self.before = if could_be_type { PrecedingToken::Cast } else { PrecedingToken::Operand };
             }
             P::CloseBracket => {
                 self.close();
-                self.before = Before::Operand;
+                self.before = PrecedingToken::Operand;
             }
             P::CloseBrace => {
                 self.close();
-                self.before = Before::Operand;
+                self.before = PrecedingToken::Operand;
                 let next = next();
                 if self.ends_statement(next) && begins_statement(next) {
                     self.end_statement();
@@ -194,7 +194,7 @@ impl Nesting {
             P::Semicolon if self.ends_statement(next()) => self.end_statement(),
             P::Semicolon => self.end_expression(),
             P::Comma => {
-                self.before = Before::Comma;
+                self.before = PrecedingToken::Comma;
                 let left = self.height();
                 self.end_operators();
                 self.level = Level { left: Some(left), right: 0, finished: 0, ..self.level };
@@ -213,14 +213,14 @@ impl Nesting {
                 self.level.statements += 1;
             }
             P::Dot | P::Arrow => self.level.operand += 1,
-            P::PlusPlus | P::MinusMinus if before == Before::Operand => {
+            P::PlusPlus | P::MinusMinus if before == PrecedingToken::Operand => {
                 self.level.operand += 1;
-                self.before = Before::Operand;
+                self.before = PrecedingToken::Operand;
             }
             _ => match binary(punct) {
-                Some(operator) if matches!(before, Before::Operand | Before::Cast) => {
+                Some(operator) if matches!(before, PrecedingToken::Operand | PrecedingToken::Cast) => {
                     // `(a) - b` is a difference, or `-b` is the operand of a cast.
-                    if before == Before::Cast {
+                    if before == PrecedingToken::Cast {
                         self.level.right += 1;
                     }
                     self.operator(precedence(operator));

@@ -12,7 +12,7 @@ use super::{
     error::{SyntaxError, SyntaxErrorKind},
     explain,
     misspelled::misspelled,
-    run::{self, Outcome, Stuck},
+    run::{self, Outcome, Rejection},
     state::{Boundary, State},
     structure,
 };
@@ -105,13 +105,13 @@ pub(super) fn parse(state: &State<'_, '_>, gaps: &[usize]) -> Repairs {
                 repair.mark_unreliable(token);
                 repair.skip_item(token);
             }
-            Outcome::Stuck(stuck) => {
+            Outcome::Rejected(rejection) => {
                 mistakes += 1;
                 if mistakes <= MAX_MISTAKES {
-                    repair.apply_best_candidate(&stuck);
+                    repair.apply_best_candidate(&rejection);
                 } else {
-                    repair.mark_unreliable_from(repair.start.position.token, stuck.token);
-                    repair.skip_item(stuck.token);
+                    repair.mark_unreliable_from(repair.start.position.token, rejection.token);
+                    repair.skip_item(rejection.token);
                 }
             }
         }
@@ -203,12 +203,12 @@ impl Repair<'_, '_, '_> {
     }
 
     /// Applies and reports the best candidate.
-    fn apply_best_candidate(&mut self, stuck: &Stuck) {
+    fn apply_best_candidate(&mut self, rejection: &Rejection) {
         let unreliable = self.mistake.clone();
-        self.mark_unreliable(stuck.token);
-        match self.choose(stuck) {
+        self.mark_unreliable(rejection.token);
+        match self.choose(rejection) {
             Some(candidate) => {
-                self.report(stuck, candidate.error);
+                self.report(rejection, candidate.error);
                 self.note_removed(&candidate.edits);
                 self.edits = Self::with(&self.edits, &candidate);
                 self.start = candidate.start;
@@ -220,8 +220,8 @@ impl Repair<'_, '_, '_> {
                 }
             }
             None => {
-                self.report(stuck, explain::general(self.state, stuck));
-                self.skip_item(stuck.token);
+                self.report(rejection, explain::general(self.state, rejection));
+                self.skip_item(rejection.token);
             }
         }
     }
@@ -230,50 +230,50 @@ impl Repair<'_, '_, '_> {
     /// an edit of one token, replacements of several misspelled keywords, an edit of another brace. Otherwise, if the
     /// next error would follow soon in the same statement, the removal of the statement. Otherwise the edit of one
     /// token that parses the farthest.
-    fn choose(&self, stuck: &Stuck) -> Option<Candidate> {
+    fn choose(&self, rejection: &Rejection) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
-        let at_end = stuck.terminal.is_none();
-        let mut small = candidates::single_token_edits(state, start, stuck);
-        if self.edits.last().is_none_or(|edit| edit.at < stuck.token) {
+        let at_end = rejection.terminal.is_none();
+        let mut small = candidates::single_token_edits(state, start, rejection);
+        if self.edits.last().is_none_or(|edit| edit.at < rejection.token) {
             // Most candidates fail immediately. Check that cheaply before a trial.
-            let is_before_error = |edits: &[Edit]| edits.iter().any(|edit| edit.at < stuck.token);
+            let is_before_error = |edits: &[Edit]| edits.iter().any(|edit| edit.at < rejection.token);
             small.retain(|Candidate { edits, .. }| {
-                is_before_error(edits) || stuck.is_repaired_by(state, edits, MIN_ACCEPTED)
+                is_before_error(edits) || rejection.is_repaired_by(state, edits, MIN_ACCEPTED)
             });
         }
         let previous = self.previous();
         if self.edits.is_empty() {
-            let brace = structure::by_layout(state, start, self.clean_from, stuck);
-            if let Some((candidate, usize::MAX)) = self.best(stuck, brace) {
+            let brace = structure::by_layout(state, start, self.clean_from, rejection);
+            if let Some((candidate, usize::MAX)) = self.best(rejection, brace) {
                 return Some(candidate);
             }
         }
-        let mut braces = structure::braces(state, start, previous, stuck);
-        if at_end && let Some((candidate, usize::MAX)) = self.best(stuck, braces.drain(..)) {
+        let mut braces = structure::braces(state, start, previous, rejection);
+        if at_end && let Some((candidate, usize::MAX)) = self.best(rejection, braces.drain(..)) {
             return Some(candidate);
         }
-        let small = self.best(stuck, small);
-        let small = small.filter(|&(_, reach)| reach >= stuck.token + MIN_ACCEPTED);
+        let small = self.best(rejection, small);
+        let small = small.filter(|&(_, reach)| reach >= rejection.token + MIN_ACCEPTED);
         if let Some((candidate, reach)) = &small
-            && (*reach == usize::MAX || concerns_name(candidate) || self.ends_item(candidate, stuck))
+            && (*reach == usize::MAX || concerns_name(candidate) || self.ends_item(candidate, rejection))
         {
             return small.map(|(candidate, _)| candidate);
         }
-        if let Some(candidate) = self.several_misspelled(stuck) {
+        if let Some(candidate) = self.several_misspelled(rejection) {
             return Some(candidate);
         }
-        if let Some((candidate, usize::MAX)) = self.best(stuck, braces) {
+        if let Some((candidate, usize::MAX)) = self.best(rejection, braces) {
             return Some(candidate);
         }
-        for level in structure::skips(state, start, stuck) {
-            let soon = (stuck.token + FOLLOW_UP_DISTANCE).min(level.end);
+        for level in structure::skips(state, start, rejection) {
+            let soon = (rejection.token + FOLLOW_UP_DISTANCE).min(level.end);
             if let Some((_, reach)) = small
                 && reach >= soon
             {
                 break;
             }
-            if let Some((candidate, reach)) = self.best(stuck, level.candidates)
-                && reach > stuck.token
+            if let Some((candidate, reach)) = self.best(rejection, level.candidates)
+                && reach > rejection.token
             {
                 return Some(candidate);
             }
@@ -282,18 +282,18 @@ impl Repair<'_, '_, '_> {
     }
 
     /// The replacement of a misspelled keyword that repairs the input together with replacements of others after it.
-    fn several_misspelled(&self, stuck: &Stuck) -> Option<Candidate> {
+    fn several_misspelled(&self, rejection: &Rejection) -> Option<Candidate> {
         let (state, start) = (self.state, self.start);
-        let horizon = (stuck.token + HORIZON).min(state.tokens.len());
+        let horizon = (rejection.token + HORIZON).min(state.tokens.len());
         let cost = horizon - start.position.token;
-        misspelled(state, start, stuck).into_iter().find(|candidate| {
-            let (mut edits, mut at) = (Self::with(&self.edits, candidate), stuck.token);
+        misspelled(state, start, rejection).into_iter().find(|candidate| {
+            let (mut edits, mut at) = (Self::with(&self.edits, candidate), rejection.token);
             for _ in 0..MAX_WORDS {
                 let Some(rest) = self.fuel.get().checked_sub(cost) else { return false };
                 self.fuel.set(rest);
                 let next = match run::run(state, &edits, start, horizon) {
                     Outcome::Done => return true,
-                    Outcome::Stuck(next) if next.token > at => next,
+                    Outcome::Rejected(next) if next.token > at => next,
                     _ => return false,
                 };
                 let words = misspelled(state, start, &next);
@@ -308,7 +308,7 @@ impl Repair<'_, '_, '_> {
 
     /// Whether the candidate ends an item with `;` before a line that starts with a keyword. That line is another item, which
     /// can contain another error.
-    fn ends_item(&self, candidate: &Candidate, stuck: &Stuck) -> bool {
+    fn ends_item(&self, candidate: &Candidate, rejection: &Rejection) -> bool {
         let [Edit { at, kind: EditKind::Insert(Terminal::Punct(Punct::Semicolon)) }] = candidate.edits[..]
         else {
             return false;
@@ -318,7 +318,7 @@ impl Repair<'_, '_, '_> {
         let begins_line = self.state.lines()[at].is_some_and(|line| line.text == span.lo);
         let first = self.start.position.token;
         let is_outside = || brackets::open_brackets(&tokens[first..at]).is_empty();
-        begins_line && first <= at && at <= stuck.token && is_outside()
+        begins_line && first <= at && at <= rejection.token && is_outside()
     }
 
     /// The start of the previous item, if it contains no edits and so can be parsed again.
@@ -327,8 +327,8 @@ impl Repair<'_, '_, '_> {
         (self.edits.is_empty() && self.clean_from <= previous.position.token).then_some(previous)
     }
 
-    fn report(&mut self, stuck: &Stuck, error: SyntaxError) {
-        if self.gaps.iter().any(|&gap| (gap..gap + GAP_DISTANCE).contains(&stuck.token)) {
+    fn report(&mut self, rejection: &Rejection, error: SyntaxError) {
+        if self.gaps.iter().any(|&gap| (gap..gap + GAP_DISTANCE).contains(&rejection.token)) {
             return;
         }
         if let SyntaxErrorKind::UnknownType(name) = error.kind {
@@ -343,12 +343,12 @@ impl Repair<'_, '_, '_> {
     /// The first candidate that lets the parser continue the farthest, and how far.
     fn best(
         &self,
-        stuck: &Stuck,
+        rejection: &Rejection,
         candidates: impl IntoIterator<Item = Candidate>,
     ) -> Option<(Candidate, usize)> {
         let mut best: Option<(Candidate, usize)> = None;
         for candidate in candidates {
-            let horizon = candidate.end.max(stuck.token) + HORIZON;
+            let horizon = candidate.end.max(rejection.token) + HORIZON;
             let cost = horizon.min(self.state.tokens.len()) - candidate.start.position.token;
             match self.fuel.get().checked_sub(cost) {
                 Some(rest) => self.fuel.set(rest),
@@ -358,7 +358,7 @@ impl Repair<'_, '_, '_> {
                 match run::run(self.state, &Self::with(&self.edits, &candidate), candidate.start, horizon) {
                     Outcome::Done => usize::MAX,
                     Outcome::TooDeep(token) => token,
-                    Outcome::Stuck(stuck) => stuck.token,
+                    Outcome::Rejected(rejection) => rejection.token,
                 };
             // Restore the items before this one that the trial parsed again.
             if candidate.start.position.token < self.start.position.token {

@@ -14,11 +14,11 @@ pub(super) enum Outcome {
     /// Brackets or operators nest too deep at this token.
     TooDeep(usize),
     /// The grammar does not accept the next terminal.
-    Stuck(Stuck),
+    Rejected(Rejection),
 }
 
 /// Where and why a run stopped.
-pub(super) struct Stuck {
+pub(super) struct Rejection {
     /// The index of the token; the number of tokens at the end of the input.
     pub(super) token: usize,
     /// The terminal. `None` at the end of the input.
@@ -26,7 +26,7 @@ pub(super) struct Stuck {
     stack: Stack,
 }
 
-impl Stuck {
+impl Rejection {
     /// Whether the grammar would have accepted this terminal.
     pub(super) fn expects(&self, name: &str) -> bool {
         self.stack.accepts(name)
@@ -56,7 +56,7 @@ pub(super) fn run(state: &State<'_, '_>, edits: &[Edit], start: Boundary, horizo
     match halt {
         Halt::Accepted | Halt::Stopped(Stop::Horizon) => Outcome::Done,
         Halt::Stopped(Stop::TooDeep) => Outcome::TooDeep(token),
-        Halt::Rejected(terminal, stack) => Outcome::Stuck(Stuck { token, terminal, stack }),
+        Halt::Rejected(terminal, stack) => Outcome::Rejected(Rejection { token, terminal, stack }),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     explain,
     layout::{self, BraceEdit},
     repair::{Edit, EditKind},
-    run::Stuck,
+    run::Rejection,
     state::{Boundary, State},
 };
 use crate::{
@@ -27,14 +27,14 @@ pub(super) fn braces(
     state: &State<'_, '_>,
     start: Boundary,
     previous: Option<Boundary>,
-    stuck: &Stuck,
+    rejection: &Rejection,
 ) -> Vec<Candidate> {
     let first = start.position.token;
     let mut list = vec![];
     // This terminal starts a construct outside the open braces.
-    let begins = match stuck.terminal {
+    let begins = match rejection.terminal {
         None => nested_functions(&state.tokens[first..]).into_iter().map(|begin| first + begin).collect(),
-        Some(_) => statement_begins(state.tokens, first, stuck.token),
+        Some(_) => statement_begins(state.tokens, first, rejection.token),
     };
     for begin in begins.into_iter().take(MAX_BRACES) {
         let open = open_brackets(&state.tokens[first..begin]);
@@ -51,8 +51,8 @@ pub(super) fn braces(
             let edits: Vec<_> = closing.collect();
             let semicolon = insert(begin, Terminal::Punct(Punct::Semicolon));
             let and_semicolon = edits.iter().copied().chain([semicolon]).collect();
-            list.push(Candidate { start, edits, end: stuck.token, error });
-            list.push(Candidate { start, edits: and_semicolon, end: stuck.token, error });
+            list.push(Candidate { start, edits, end: rejection.token, error });
+            list.push(Candidate { start, edits: and_semicolon, end: rejection.token, error });
         }
     }
     // The brace that ended the previous item was superfluous.
@@ -62,7 +62,7 @@ pub(super) fn braces(
     {
         let error = SyntaxError { span: token.span, kind: SyntaxErrorKind::Unexpected { found: token.kind } };
         let edits = vec![Edit { at, kind: EditKind::Remove(1) }];
-        list.push(Candidate { start, edits, end: stuck.token, error });
+        list.push(Candidate { start, edits, end: rejection.token, error });
     }
     list
 }
@@ -72,7 +72,7 @@ pub(super) fn by_layout(
     state: &State<'_, '_>,
     start: Boundary,
     clean_from: usize,
-    stuck: &Stuck,
+    rejection: &Rejection,
 ) -> Option<Candidate> {
     let past = state.past.borrow();
     let untouched = past.iter().rev().take(MAX_ITEMS).take_while(|past| past.position.token >= clean_from);
@@ -98,7 +98,7 @@ pub(super) fn by_layout(
             missing(state, start, first + at, Punct::CloseBrace, Some(open))
         }
     };
-    Some(Candidate { start, edits: vec![edit], end: stuck.token, error })
+    Some(Candidate { start, edits: vec![edit], end: rejection.token, error })
 }
 
 fn missing(
@@ -122,15 +122,15 @@ pub(super) struct Level {
 }
 
 /// Statements, members or items to remove, by their enclosing brace, innermost first.
-pub(super) fn skips(state: &State<'_, '_>, start: Boundary, stuck: &Stuck) -> Vec<Level> {
-    let error = explain::general(state, stuck);
+pub(super) fn skips(state: &State<'_, '_>, start: Boundary, rejection: &Rejection) -> Vec<Level> {
+    let error = explain::general(state, rejection);
     let level = |begin: usize| {
-        let ends = statement_ends(state.tokens, begin, stuck.token);
+        let ends = statement_ends(state.tokens, begin, rejection.token);
         let end = ends.first().copied().unwrap_or(usize::MAX);
         let candidate = |end| Candidate { start, edits: skip(begin, end), end, error };
         Level { candidates: ends.into_iter().map(candidate).collect(), end }
     };
-    statement_begins(state.tokens, start.position.token, stuck.token).into_iter().map(level).collect()
+    statement_begins(state.tokens, start.position.token, rejection.token).into_iter().map(level).collect()
 }
 
 /// Replaces the tokens from `begin` to `end`, exclusive, with one terminal.

@@ -96,8 +96,8 @@ impl Body<'_, '_> {
         if signature.result != inst.word(0)? {
             return Err(Invalid::new("a call has a result that its function does not return"));
         }
-        if let Some(&small) = self.decoder.small.get(&callee) {
-            return self.inline_call(inst, small);
+        if let Some(&function) = self.decoder.inlinable.get(&callee) {
+            return self.inline_call(inst, function);
         }
         let to = match self.decoder.types.get(signature.result)?.ty {
             Ty::Void => 0,

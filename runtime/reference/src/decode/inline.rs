@@ -16,11 +16,11 @@ const PLAIN: [RangeInclusive<u32>; 5] = [61..=70, 77..=84, 109..=124, 126..=191,
 
 /// An inlinable function: parameters, one block of simple instructions, and the returned value.
 #[derive(Clone, Copy)]
-pub(super) struct Small<'w> {
+pub(super) struct InlinableFunction<'w> {
     insts: &'w [Inst<'w>],
 }
 
-impl<'w> Small<'w> {
+impl<'w> InlinableFunction<'w> {
     /// Whether a function, given from `OpFunction` up to its end, can be inlined.
     pub(super) fn new(decoder: &Decoder<'_>, insts: &'w [Inst<'w>]) -> Option<(u32, Self)> {
         let (head, insts) = insts.split_first()?;
@@ -42,7 +42,11 @@ impl<'w> Small<'w> {
 
 impl Body<'_, '_> {
     /// Decodes a function with these arguments.
-    pub(super) fn inline_call(&mut self, inst: &Inst<'_>, function: Small<'_>) -> Result<(), Invalid> {
+    pub(super) fn inline_call(
+        &mut self,
+        inst: &Inst<'_>,
+        function: InlinableFunction<'_>,
+    ) -> Result<(), Invalid> {
         let mut arguments = inst.from(3).iter();
         let mut own = Vec::new();
         let line = self.line;
