@@ -29,9 +29,6 @@ use kiln_testsuite::{
 };
 use libtest_mimic::{Arguments, Trial};
 
-#[path = "../../compiler/cli/src/run/target.rs"]
-mod target;
-
 /// Set in the child process, which loads the drivers.
 const CHILD: &str = "KILN_TEST_ATOMIC_OBJECTS";
 
@@ -281,7 +278,7 @@ fn counts_are_on_the_page() -> Result<(), String> {
 fn results_are_right(index: usize) -> Result<(), String> {
     let instance = Instance::new(kiln_runtime::Options::default()).map_err(|e| e.to_string())?;
     let device = instance.device(&Selector::Index(index)).map_err(|e| e.to_string())?;
-    let target = target::target(device.info());
+    let target = device.info().target();
     let (mut right, mut rejected, mut wrong) = (0, 0, Vec::new());
     let mut cases = cases();
     if !nightly::tests_all("a fifth of the types and containers of atomic operations, on each device") {

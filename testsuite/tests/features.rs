@@ -148,9 +148,9 @@ fn capabilities_follow_from_the_table() {
         for (list, word, extension) in [
             ("atomic_scopes", "sub_group", Extension::FeatureSubgroups),
             ("atomic_scopes", "device", Extension::ScopeDevice),
-            ("atomic_scopes", "all_devices", Extension::ScopeAllDevices),
+            ("atomic_scopes", "all_svm_devices", Extension::ScopeAllDevices),
             ("fence_scopes", "device", Extension::ScopeDevice),
-            ("fence_scopes", "all_devices", Extension::ScopeAllDevices),
+            ("fence_scopes", "all_svm_devices", Extension::ScopeAllDevices),
             ("atomic_orders", "acq_rel", Extension::OrderAcqRel),
             ("atomic_orders", "seq_cst", Extension::OrderSeqCst),
             ("fence_orders", "acquire", Extension::OrderAcqRel),

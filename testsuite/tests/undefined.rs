@@ -1,9 +1,6 @@
 //! Behavior that Vulkan leaves undefined (`testsuite/undefined/*.md`): the reference device reports it in hand-written
 //! SPIR-V, and reports nothing for the module that Kiln compiles from a kernel for the same input.
 
-#[path = "../../compiler/cli/src/run/target.rs"]
-mod target;
-
 use std::{
     fs,
     process::{Command, ExitCode},
@@ -203,7 +200,7 @@ fn compile(source: &str) -> Result<Vec<u32>, String> {
 
 /// Compiles for the device with changed features.
 fn compile_with(source: &str, change: &dyn Fn(&mut Features)) -> Result<Vec<u32>, String> {
-    let mut target = target::target(device().info());
+    let mut target = device().info().target();
     change(&mut target.features);
     let options = Options {
         std: LanguageVersion::Cl30,

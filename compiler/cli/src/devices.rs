@@ -1,9 +1,9 @@
 //! `kiln devices`: lists the devices and their capabilities, in OpenCL terms.
 
-use std::fmt::Display;
-
 use kiln_compiler::target::profile::{self, Profile};
-use kiln_runtime::{DeviceInfo, Instance, Options, Selector, driver_bugs::DriverBug, extensions::Extension};
+use kiln_runtime::{
+    DeviceInfo, Instance, Options, Order, Scope, Selector, driver_bugs::DriverBug, extensions::Extension,
+};
 use serde_json::json;
 
 use crate::{
@@ -21,8 +21,7 @@ pub(crate) fn devices(command: &DevicesCommand) -> Result<Outcome, Failure> {
     if let Some(name) = &command.profile {
         let device = instance.device(&Selector::from(name.as_str()))?;
         let info = device.info();
-        let profile =
-            Profile { features: crate::run::target::target(info).features, driver: info.known_driver };
+        let profile = Profile { features: info.target().features, driver: info.known_driver };
         print(&profile::text(&format!("{} ({})", info.name, info.driver), &profile))?;
         return Ok(Outcome::Success);
     }
@@ -45,8 +44,14 @@ fn description(device: &DeviceInfo) -> String {
         return text;
     }
     let mut line = |what: &str, value: String| text.push_str(&format!("   {what:<16} {value}\n"));
-    line("atomics", format!("{} at {}", list(&offers.atomic_orders), list(&offers.atomic_scopes)));
-    line("fences", format!("{} at {}", list(&offers.fence_orders), list(&offers.fence_scopes)));
+    line(
+        "atomics",
+        format!("{} at {}", orders(&offers.atomic_orders).join(" "), scopes(&offers.atomic_scopes).join(" ")),
+    );
+    line(
+        "fences",
+        format!("{} at {}", orders(&offers.fence_orders).join(" "), scopes(&offers.fence_scopes).join(" ")),
+    );
     line("64-bit atomics", spaces(offers.int64_global_atomics, offers.int64_local_atomics));
     line("long", native(offers.int64).to_owned());
     line("fp16", yes(offers.fp16).to_owned());
@@ -79,18 +84,17 @@ fn description(device: &DeviceInfo) -> String {
 
 fn as_json(device: &DeviceInfo) -> serde_json::Value {
     let offers = &device.capabilities;
-    let words = |list: &[String]| list.to_vec();
     json!({
         "index": device.index,
         "name": device.name,
         "driver": device.driver,
         "lacks": device.lacks,
         "driver_bugs": device.driver_bugs().map(driver_bug).collect::<Vec<_>>(),
-        "atomic_orders": words(&texts(&offers.atomic_orders)),
-        "atomic_scopes": words(&texts(&offers.atomic_scopes)),
+        "atomic_orders": orders(&offers.atomic_orders),
+        "atomic_scopes": scopes(&offers.atomic_scopes),
         "extensions": device.extensions().iter().map(Extension::name).collect::<Vec<_>>(),
-        "fence_orders": words(&texts(&offers.fence_orders)),
-        "fence_scopes": words(&texts(&offers.fence_scopes)),
+        "fence_orders": orders(&offers.fence_orders),
+        "fence_scopes": scopes(&offers.fence_scopes),
         "int64_global_atomics": offers.int64_global_atomics,
         "int64_local_atomics": offers.int64_local_atomics,
         "int64": offers.int64,
@@ -115,12 +119,12 @@ fn driver_bug(bug: DriverBug) -> serde_json::Value {
     })
 }
 
-fn texts<T: Display>(items: &[T]) -> Vec<String> {
-    items.iter().map(ToString::to_string).collect()
+fn orders(orders: &[Order]) -> Vec<&'static str> {
+    orders.iter().map(|order| order.short_name()).collect()
 }
 
-fn list<T: Display>(items: &[T]) -> String {
-    if items.is_empty() { "none".to_owned() } else { texts(items).join(" ") }
+fn scopes(scopes: &[Scope]) -> Vec<&'static str> {
+    scopes.iter().map(|scope| scope.short_name()).collect()
 }
 
 fn spaces(global: bool, local: bool) -> String {

@@ -11,7 +11,6 @@ mod parameter;
 mod range;
 mod session;
 mod structure;
-pub(crate) mod target;
 mod undefined;
 pub(crate) mod value;
 

@@ -141,7 +141,7 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
     };
     Err(match (failure, success) {
         (Order::Release | Order::AcqRel, _) => problem(
-            format!("a compare-exchange cannot have {} order when it fails", order_name(failure)),
+            format!("a compare-exchange cannot have {} order when it fails", failure.short_name()),
             "a compare-exchange that fails writes nothing",
             "use memory_order_acquire, or memory_order_relaxed if a failure needs no order",
             "OpenCL C 6.15.12.7.4 allows relaxed, acquire and seq_cst for the failure order",
@@ -150,8 +150,8 @@ fn check_failure(success: Option<Order>, failure: Order) -> Result<(), Problem> 
         (Order::Relaxed | Order::Acquire | Order::SeqCst, success) => problem(
             format!(
                 "the failure order {} is stronger than the success order {}",
-                order_name(failure),
-                order_name(success.unwrap_or(Order::SeqCst))
+                failure.short_name(),
+                success.unwrap_or(Order::SeqCst).short_name()
             ),
             "stronger than the success order",
             "strengthen the success order, or weaken this one",
@@ -165,7 +165,7 @@ fn wrong_order(access: Access, order: Order) -> Problem {
     let problem = |rule, subject, label, help, note, vuid| Problem {
         rule,
         argument: Argument::Order,
-        message: format!("a {subject} cannot have {} order", order_name(order)),
+        message: format!("a {subject} cannot have {} order", order.short_name()),
         label,
         help,
         note,
@@ -230,7 +230,7 @@ pub fn check_fence(
         (Some(order @ (Order::Relaxed | Order::Acquire | Order::Release | Order::SeqCst)), _) if images => {
             Err(image_fence(
                 Argument::Order,
-                format!("a fence of image memory cannot have {} order", order_name(order)),
+                format!("a fence of image memory cannot have {} order", order.short_name()),
                 "an image fence is acq_rel",
             ))
         }
@@ -239,7 +239,7 @@ pub fn check_fence(
         {
             Err(image_fence(
                 Argument::Scope,
-                format!("a fence of image memory cannot have {} scope", scope_word(scope)),
+                format!("a fence of image memory cannot have {} scope", scope.short_name()),
                 "an image fence is between the accesses of one work-item",
             ))
         }
@@ -265,7 +265,7 @@ pub fn check_barrier(group: Group, flags: Option<FenceFlags>, scope: Option<Scop
             Err(Problem {
                 rule: Rule::BarrierImageScope,
                 argument: Argument::Scope,
-                message: format!("a barrier for image memory cannot have {} scope", scope_word(scope)),
+                message: format!("a barrier for image memory cannot have {} scope", scope.short_name()),
                 label: "must be memory_scope_work_group",
                 help: if flags == Some(FenceFlags::IMAGE) {
                     "use memory_scope_work_group"
@@ -422,27 +422,5 @@ pub(super) fn sub_groups_unavailable() -> Problem {
         help: "use work_group_barrier, or a target with sub-groups",
         note: "OpenCL C 6.15.8: sub_group_barrier needs the feature __opencl_c_subgroups",
         vuid: Some("VUID-StandaloneSpirv-SubgroupVoteKHR-07951"),
-    }
-}
-
-/// The order's name in messages.
-const fn order_name(order: Order) -> &'static str {
-    match order {
-        Order::Relaxed => "relaxed",
-        Order::Acquire => "acquire",
-        Order::Release => "release",
-        Order::AcqRel => "acq_rel",
-        Order::SeqCst => "seq_cst",
-    }
-}
-
-/// The scope's name in messages.
-const fn scope_word(scope: Scope) -> &'static str {
-    match scope {
-        Scope::WorkItem => "work_item",
-        Scope::SubGroup => "sub_group",
-        Scope::WorkGroup => "work_group",
-        Scope::Device => "device",
-        Scope::AllSvmDevices => "all_svm_devices",
     }
 }

@@ -107,7 +107,8 @@ const RULES: [(&str, &str); 11] = [
     (
         "R5: a compare-exchange that fails with seq_cst reads again",
         "A compare-exchange that fails writes nothing, so it reads again as in R1. If that value is the \
-         expected one, a strong compare-exchange starts over, and a weak one has failed.",
+         expected one, the operation starts over, even if it is weak: a failure returns a value that differs \
+         from the expected one.",
     ),
     (
         "R6: a seq_cst fence uses a hidden word of global memory",

@@ -29,7 +29,7 @@ pub enum Replacement {
     /// Replaces a store by an exchange whose result is unused.
     StoreAsExchange(Sync),
     /// A compare-exchange that reads again on failure, with a read-modify-write that changes nothing. If that value is the
-    /// expected one, a strong compare-exchange starts over, and a weak one has failed.
+    /// expected one, it starts over: the value that a failure returns must differ from the expected one.
     CompareExchange {
         /// The compare-exchange.
         attempt: Sync,

@@ -129,6 +129,11 @@ impl Order {
         }
     }
 
+    /// The enumerator's name without its prefix, such as `acquire`.
+    pub const fn short_name(self) -> &'static str {
+        self.spelling().split_at("memory_order_".len()).1
+    }
+
     /// Whether an operation of this order acquires.
     pub const fn acquires(self) -> bool {
         matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)
@@ -175,6 +180,11 @@ impl Scope {
             Self::Device => "memory_scope_device",
             Self::AllSvmDevices => "memory_scope_all_svm_devices",
         }
+    }
+
+    /// The enumerator's name without its prefix, such as `device`.
+    pub const fn short_name(self) -> &'static str {
+        self.spelling().split_at("memory_scope_".len()).1
     }
 }
 

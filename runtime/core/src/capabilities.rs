@@ -7,7 +7,12 @@ use std::fmt;
 
 use kiln_vocabulary::driver_bugs::{Driver, DriverBug, DriverId, Workarounds};
 use kiln_vocabulary::extensions::{Extension, Extensions};
-use kiln_vocabulary::{opencl, precision::Precision, target, tuning::Tuning};
+pub use kiln_vocabulary::opencl::{Environment, Order, Scope};
+use kiln_vocabulary::{
+    precision::Precision,
+    target::{self, Target},
+    tuning::Tuning,
+};
 
 /// A listed device: its identity, its capabilities, and whether it can run kernels.
 #[derive(Debug, Clone)]
@@ -58,6 +63,18 @@ impl DeviceInfo {
         self.features.extensions(self.environment)
     }
 
+    /// The compiler's target for the device. The reference device for OpenCL runs modules with any feature.
+    pub fn target(&self) -> Target {
+        let mut target = Target::full(self.environment);
+        if self.environment == Environment::Vulkan {
+            target.workarounds = self.workarounds();
+            target.features = self.features.target_features();
+            target.precision = self.precision();
+            target.tuning = self.tuning();
+        }
+        target
+    }
+
     /// The driver bugs that modules for this device must work around.
     pub fn workarounds(&self) -> Workarounds {
         self.known_driver.map_or(Workarounds::NONE, Workarounds::for_driver)
@@ -93,15 +110,6 @@ impl DeviceInfo {
     }
 }
 
-/// The client environment that a module is compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Environment {
-    /// The Vulkan environment.
-    Vulkan,
-    /// The OpenCL environment.
-    OpenCl,
-}
-
 /// `CL_DEVICE_TYPE`, with separate kinds of GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceKind {
@@ -115,36 +123,6 @@ pub enum DeviceKind {
     IntegratedGpu,
     /// A GPU with its own memory.
     DiscreteGpu,
-}
-
-/// `memory_order`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// `memory_order_relaxed`
-    Relaxed,
-    /// `memory_order_acquire`
-    Acquire,
-    /// `memory_order_release`
-    Release,
-    /// `memory_order_acq_rel`
-    AcqRel,
-    /// `memory_order_seq_cst`
-    SeqCst,
-}
-
-/// `memory_scope`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// `memory_scope_work_item`
-    WorkItem,
-    /// `memory_scope_sub_group`
-    SubGroup,
-    /// `memory_scope_work_group`
-    WorkGroup,
-    /// `memory_scope_device`
-    Device,
-    /// `memory_scope_all_devices`, also called `memory_scope_all_svm_devices`
-    AllDevices,
 }
 
 /// What a device offers to kernels, in the terms of `clGetDeviceInfo`.
@@ -320,7 +298,7 @@ pub struct Features {
 
 impl Features {
     /// Converts to the features of a compiler target.
-    pub fn target_features(&self) -> target::Features {
+    fn target_features(&self) -> target::Features {
         target::Features {
             int8: self.int8,
             int16: self.int16,
@@ -361,10 +339,6 @@ impl Features {
 
     /// The extensions and optional features that OpenCL C 3.0 has on a device with these features.
     pub(crate) fn extensions(&self, environment: Environment) -> Extensions {
-        let environment = match environment {
-            Environment::Vulkan => opencl::Environment::Vulkan,
-            Environment::OpenCl => opencl::Environment::OpenCl,
-        };
         Extensions::offered(environment, &self.target_features())
     }
 }
@@ -386,44 +360,9 @@ pub(crate) fn scopes(extensions: Extensions) -> Vec<Scope> {
         Scope::WorkGroup => true,
         Scope::SubGroup => extensions.has(Extension::FeatureSubgroups),
         Scope::Device => extensions.has(Extension::ScopeDevice),
-        Scope::AllDevices => extensions.has(Extension::ScopeAllDevices),
+        Scope::AllSvmDevices => extensions.has(Extension::ScopeAllDevices),
     };
     Scope::ALL.into_iter().filter(has).collect()
-}
-
-impl Scope {
-    /// Every scope, narrowest first.
-    pub const ALL: [Self; 5] =
-        [Self::WorkItem, Self::SubGroup, Self::WorkGroup, Self::Device, Self::AllDevices];
-}
-
-impl Order {
-    /// All orders, weakest first.
-    pub const ALL: [Self; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Relaxed => "relaxed",
-            Self::Acquire => "acquire",
-            Self::Release => "release",
-            Self::AcqRel => "acq_rel",
-            Self::SeqCst => "seq_cst",
-        })
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::WorkItem => "work_item",
-            Self::SubGroup => "sub_group",
-            Self::WorkGroup => "work_group",
-            Self::Device => "device",
-            Self::AllDevices => "all_devices",
-        })
-    }
 }
 
 impl fmt::Display for DeviceKind {

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kiln_compiler::{opencl, target::Target};
+use kiln_compiler::target::Target;
 use kiln_runtime::extensions::{Extension, Extensions};
 use kiln_runtime::{Buffer, Capabilities, DeviceInfo, DeviceKind, Environment, Queue, Selector, Timers};
 use opencl_sys::*;
@@ -129,17 +129,7 @@ impl Device {
 
     /// The compiler's target.
     pub(crate) fn target(&self) -> Target {
-        match self.info.environment {
-            Environment::OpenCl => Target::full(opencl::Environment::OpenCl),
-            Environment::Vulkan => {
-                let mut target = Target::full(opencl::Environment::Vulkan);
-                target.workarounds = self.info.workarounds();
-                target.features = self.info.features.target_features();
-                target.precision = self.info.precision();
-                target.tuning = self.info.tuning();
-                target
-            }
-        }
+        self.info.target()
     }
 
     /// Whether this is the reference device, which runs modules of OpenCL's environment as they are.

@@ -366,7 +366,7 @@ fn scopes(scopes: &[Scope]) -> cl_device_atomic_capabilities {
             Scope::SubGroup => 0,
             Scope::WorkGroup => CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
             Scope::Device => CL_DEVICE_ATOMIC_SCOPE_DEVICE,
-            Scope::AllDevices => CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+            Scope::AllSvmDevices => CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
         }
     })
 }

@@ -19,9 +19,6 @@ use kiln_testsuite::programs::{Initial, Program as RandomProgram};
 use crate::kernels::{Argument, Benchmark, Contents, noise};
 use crate::run::Prepared;
 
-#[path = "../../../compiler/cli/src/run/target.rs"]
-mod target;
-
 /// An open device.
 pub(crate) struct Kiln {
     device: Device,
@@ -46,7 +43,7 @@ impl Kiln {
     pub(crate) fn new(selector: &str) -> Result<Self, String> {
         let instance = Instance::new(kiln_runtime::Options::from_env()).map_err(text)?;
         let device = instance.device(&Selector::from(selector)).map_err(text)?;
-        let target = target::target(device.info());
+        let target = device.info().target();
         Ok(Self { device, target })
     }
 

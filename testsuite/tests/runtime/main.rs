@@ -11,8 +11,6 @@ mod printing;
 mod rects;
 mod several;
 mod svm;
-#[path = "../../../compiler/cli/src/run/target.rs"]
-mod target;
 mod traps;
 
 use std::process::{Command, ExitCode};
@@ -185,7 +183,7 @@ fn compile(device: &Device, source: &str) -> Program {
 fn compile_with(device: &Device, source: &str, change: impl FnOnce(&mut Options)) -> Program {
     let mut options = Options {
         std: LanguageVersion::Cl30,
-        target: target::target(device.info()),
+        target: device.info().target(),
         extensions: vec![("all".to_owned(), true)],
         ..Options::default()
     };

@@ -24,7 +24,6 @@ use crate::{
     compile,
     exit::{Failure, Outcome, failure},
     progress,
-    run::target::target,
 };
 
 /// The number of unknown outcomes to keep of each batch.
@@ -383,7 +382,7 @@ fn compile(
     let text = String::from_utf8_lossy(&exploration.source.text);
     let mut programs = Vec::new();
     for text in [source::test(name, &text, kernel, launch), source::count(parts, outcomes)] {
-        let mut options = compiler.options(target(device.info()));
+        let mut options = compiler.options(device.info().target());
         options.warnings.none = true;
         let source = Source { name: name.clone(), text: text.into_bytes() };
         match compile::module(source, &options, compiler.files, compiler.shown) {

@@ -11,7 +11,7 @@ use kiln_runtime::{
     ArgValue, Device, Environment, Instance, Kernel, Monitor, NdRange, Program, Selector, Validation,
 };
 
-use super::{buffers::Memory, header, parameter::Parameter, range, target};
+use super::{buffers::Memory, header, parameter::Parameter, range};
 use crate::{
     arguments::{LaunchArguments, RunCommand},
     compile,
@@ -61,7 +61,7 @@ pub(crate) fn open(
     } else if source.text.starts_with(&SPIRV) {
         load(command, matches, &device, &source)?
     } else {
-        let mut target = target::target(device.info());
+        let mut target = device.info().target();
         command.target.apply(&mut target).map_err(Failure)?;
         let mut options = command.options.to_options(target, matches);
         options.bounds_checks = command.checked;
@@ -112,7 +112,7 @@ pub(crate) fn debuggee(
     let source = files.source(&command.source)?;
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
     let device = Instance::new(runtime_options(command))?.debugged(monitor)?;
-    let mut target = target::target(device.info());
+    let mut target = device.info().target();
     command.target.apply(&mut target).map_err(Failure)?;
     let mut options = command.options.to_options(target, matches);
     (options.debug, options.keep_variables, options.optimize) = (true, true, false);
@@ -155,7 +155,7 @@ fn load(
     if !is_translated {
         return Ok(Ok(Program::from_bytes(device, &module.text)?));
     }
-    let mut target = target::target(device.info());
+    let mut target = device.info().target();
     command.target.apply(&mut target).map_err(Failure)?;
     let mut options = command.options.to_options(target, matches);
     options.bounds_checks = command.checked;

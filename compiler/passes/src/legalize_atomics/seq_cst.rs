@@ -357,9 +357,8 @@ fn store_as_exchange(builder: &mut Builder<'_>, id: InstId, sync: Sync) {
     builder.inst(op, &inst.args, &[ty]);
 }
 
-/// R5: after a failure, reads again with an ordered read. If that returns the expected value, a strong compare-exchange starts
-/// over. A weak one could fail spuriously, but it would have to return a value that differs from the expected one, so it also
-/// starts over.
+/// R5: after a failure, reads again with an ordered read. If that returns the expected value, the operation starts over, even
+/// if it is weak: a failure returns a value that differs from the expected one.
 fn compare_exchange(builder: &mut Builder<'_>, id: InstId, attempt: Sync, again: Sync) -> ValueId {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { unreachable!("only atomic operations exchange") };

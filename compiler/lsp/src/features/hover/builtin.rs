@@ -94,7 +94,7 @@ fn orders(name: &str) -> String {
         return "Order: seq_cst; scope: device.".to_owned();
     }
     let list = |orders: &[Order]| {
-        let short = |order: &Order| order.spelling().trim_start_matches("memory_order_").to_owned();
+        let short = |order: &Order| order.short_name().to_owned();
         orders.iter().map(short).collect::<Vec<_>>().join(", ")
     };
     let access = Access::from(form.op);

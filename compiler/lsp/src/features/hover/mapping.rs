@@ -29,8 +29,8 @@ pub(super) fn text(cursor: &Cursor<'_>, name: &Name) -> String {
     }
     let Some((operation, sync)) = found else { return String::new() };
     let with = |sync: Sync| {
-        let order = sync.order.spelling().trim_start_matches("memory_order_");
-        format!("{order}, {} scope", sync.scope.spelling().trim_start_matches("memory_scope_"))
+        let order = sync.order.short_name();
+        format!("{order}, {} scope", sync.scope.short_name())
     };
     let (replacement, rules) =
         explained_replacement(Environment::Vulkan, operation, sync, &ProgramFacts::default());
