@@ -24,8 +24,9 @@ use crate::{
     run::bytes::{self, Bytes},
 };
 
-/// The maximum number of work-items, of candidate executions, and of iterations of a loop to explore.
+/// The maximum number of work-items, of runs of a work-item, of candidate executions, and of iterations of a loop to explore.
 const ITEMS: u32 = 8;
+const RUNS: usize = 5_000;
 const BUDGET: u64 = 100_000;
 const MAX_ITERATIONS: u32 = 2;
 /// The number of changed sources that are tried.
@@ -69,6 +70,7 @@ impl Explored {
             return None;
         }
         (launch.max_iterations, launch.sub_group, launch.only_consistent) = (MAX_ITERATIONS, 1, true);
+        launch.max_runs = Some(RUNS);
         let skeleton: Skeleton = module.skeleton(&launch).ok()?;
         let options = Options { budget: BUDGET, ..Options::default() };
         let found = explore(&skeleton, Model::OpenCl, options).ok()?;

@@ -21,7 +21,7 @@ use crate::event::{End, Event, Location, Object, Position, Skeleton, Trace};
 
 /// The maximum number of work-items. The executions of more are too many to explore.
 const MAX_ITEMS: u32 = 64;
-/// The maximum number of runs of a work-item.
+/// The maximum number of runs of a work-item, if the launch does not choose another.
 const MAX_RUNS: usize = 100_000;
 
 /// The accesses of all work-items.
@@ -52,7 +52,7 @@ impl Log {
 #[derive(Default)]
 struct Runs {
     tree: Tree,
-    /// The number of runs that are kept.
+    /// The number of runs, with those that are not kept.
     count: usize,
     /// The maximum number of writes of a run.
     writes: usize,
@@ -217,8 +217,9 @@ impl<'m> Search<'m> {
                     Tree::Choice(address, size, before, BTreeMap::new())
                 }
             };
-            if runs.count > MAX_RUNS {
-                return Err(Unsupported::Other(format!("a work-item has more than {MAX_RUNS} runs")));
+            let max = self.bound.launch.max_runs.unwrap_or(MAX_RUNS);
+            if runs.count > max {
+                return Err(Unsupported::Other(format!("a work-item has more than {max} runs")));
             }
         }
         let Tree::Choice(address, size, before, next) = tree else { return Ok(()) };
@@ -245,12 +246,12 @@ impl<'m> Search<'m> {
     /// Records what a new run writes. Returns the run if it is kept.
     fn keep(&mut self, trace: Trace, is_kept: bool, item: usize, runs: &mut Runs) -> Option<Trace> {
         self.values.record(item, &trace.events);
-        let count = trace.events.iter().filter(|event| event.writes()).count();
+        runs.count += 1;
         if !is_kept {
             return None;
         }
-        runs.count += 1;
-        runs.writes = runs.writes.max(count);
+        let writes = trace.events.iter().filter(|event| event.writes()).count();
+        runs.writes = runs.writes.max(writes);
         Some(trace)
     }
 
@@ -275,7 +276,7 @@ impl<'m> Search<'m> {
         all: Vec<Runs>,
     ) -> Result<Skeleton, Unsupported> {
         let flat = |runs: Runs| {
-            let mut traces = Vec::with_capacity(runs.count);
+            let mut traces = Vec::new();
             runs.tree.flatten(&mut traces);
             traces
         };
