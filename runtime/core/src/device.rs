@@ -21,6 +21,7 @@ use crate::event::Event;
 use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, QueueOrder};
+use crate::shared_memory::SharedMemory;
 use crate::svm::Svm;
 use crate::{reference, staging, svm, vulkan};
 
@@ -104,8 +105,8 @@ struct Inner {
     prints: Prints,
     /// Whether the warning about missing workarounds was already printed.
     warned_of_bugs: AtomicBool,
-    /// Whether kernels may access host memory.
-    shares_memory: AtomicBool,
+    /// The host memory that kernels can access.
+    shared_memory: SharedMemory,
 }
 
 /// Two timers at the same moment, in nanoseconds.
@@ -284,7 +285,7 @@ impl Device {
                 options,
                 prints,
                 warned_of_bugs: AtomicBool::new(false),
-                shares_memory: AtomicBool::new(false),
+                shared_memory: SharedMemory::default(),
             }),
         })
     }
@@ -349,8 +350,9 @@ impl Device {
     /// Allocates a buffer of `len` elements that the host can map without a copy (`CL_MEM_ALLOC_HOST_PTR`), with
     /// undefined contents. [`Buffer::host_address`] is its address.
     pub fn host_buffer<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        self.inner.shares_memory.store(true, Ordering::Relaxed);
-        Buffer::allocate(self, len, Placement::Shared)
+        let buffer = Buffer::allocate(self, len, Placement::Shared)?;
+        self.add_shared_memory(&buffer);
+        Ok(buffer)
     }
 
     /// Allocates a buffer with these contents that the host can map without a copy.
@@ -378,22 +380,30 @@ impl Device {
         if !address.is_multiple_of(alignment) || !bytes.is_multiple_of(alignment) {
             return Err(Error::HostMemory { address, bytes, alignment });
         }
-        self.inner.shares_memory.store(true, Ordering::Relaxed);
-        Buffer::new(self, len, |bytes| {
+        let buffer = Buffer::new(self, len, |bytes| {
             // SAFETY: the caller guarantees what `import` requires.
             unsafe { self.backend().import(first, bytes) }
-        })
+        })?;
+        self.inner.shared_memory.add(&buffer.memory, first, buffer.bytes());
+        Ok(buffer)
     }
 
     /// Allocates `len` zeroed elements of shared virtual memory (`clSVMAlloc`).
     pub fn svm<T: Pod>(&self, len: usize) -> Result<Svm<T>> {
-        self.inner.shares_memory.store(true, Ordering::Relaxed);
-        Svm::allocate(self, len)
+        let svm = Svm::allocate(self, len)?;
+        self.add_shared_memory(svm.memory());
+        Ok(svm)
     }
 
-    /// Whether kernels may access host memory, now or later.
-    pub(crate) fn shares_memory(&self) -> bool {
-        self.inner.shares_memory.load(Ordering::Relaxed)
+    fn add_shared_memory<T>(&self, buffer: &Buffer<T>) {
+        if let Some(first) = buffer.memory.handle.host() {
+            self.inner.shared_memory.add(&buffer.memory, first, buffer.bytes());
+        }
+    }
+
+    /// The host memory that kernels can access.
+    pub(crate) fn shared_memory(&self) -> &SharedMemory {
+        &self.inner.shared_memory
     }
 
     /// The device's timer and the host's at the same moment (`clGetDeviceAndHostTimer`). [`Event::times`] are times of

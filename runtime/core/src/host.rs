@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "memory of the caller; each states why it is sound")]
 
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -44,6 +45,14 @@ impl HostRows {
     /// Keeps the block that contains the rows alive.
     pub(crate) fn keeping(self, block: Arc<Block>) -> Self {
         Self { _keep: Some(block), ..self }
+    }
+
+    /// The addresses from the first byte to the last.
+    fn range(&self) -> Range<usize> {
+        let [width, rows, slices] = self.size;
+        let (first, last) = (self.grid.at(0, 0), self.grid.at(rows - 1, slices - 1) + width);
+        let at = |offset: u64| self.start.as_ptr().addr().saturating_add(offset as usize);
+        at(first)..at(last)
     }
 
     /// The number of bytes of all rows.
@@ -177,6 +186,13 @@ impl Queue {
     pub(crate) fn deliver(&self, chunks: Vec<(u64, u64, Arrival)>, host: HostRows) -> Result<Event> {
         let events: Arc<[Event]> = chunks.iter().map(|(_, _, arrival)| arrival.event.clone()).collect();
         let first = events.first().cloned();
+        if self.is_blocking() {
+            for (at, bytes, arrival) in chunks {
+                arrival.event.wait()?;
+                arrival.with(bytes, |packed| host.scatter(at, packed))?;
+            }
+            return Ok(Event::of_parts(first, events.last().cloned()));
+        }
         let work = move || {
             for (at, bytes, arrival) in chunks {
                 arrival.with(bytes, |packed| host.scatter(at, packed))?;
@@ -201,30 +217,34 @@ impl Queue {
             let bytes = max.min(total - at);
             chunks.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
         }
+        let range = host.range();
         let targets = chunks.clone();
         let gather = move || {
             targets.iter().try_for_each(|(at, bytes, memory)| {
                 staging::fill(memory, *bytes, |packed| host.gather(*at, packed))
             })
         };
-        let (queue, mut first) = if self.can_gather_now() {
+        let (queue, gathered) = if self.can_gather_now(&range) {
             gather()?;
             (self.clone(), None)
         } else {
             let gathered = self.host(gather)?;
             (self.waiting_for(gathered.clone()), Some(gathered))
         };
-        let mut last = None;
+        let (mut first, mut last) = (gathered.clone(), None);
         for (at, bytes, memory) in chunks {
             let sent = queue.enqueue(send(memory, at, bytes))?;
             first.get_or_insert_with(|| sent.clone());
             last = Some(sent);
         }
+        if let Some(gathered) = gathered.filter(|_| self.is_blocking()) {
+            gathered.wait()?;
+        }
         Ok(Event::of_parts(first, last))
     }
 
-    /// Whether no earlier command that the next one waits for can still change host memory.
-    fn can_gather_now(&self) -> bool {
-        !self.device().shares_memory() && self.holds_nothing()
+    /// Whether no earlier command that the next one waits for can still change these bytes of the host.
+    fn can_gather_now(&self, range: &Range<usize>) -> bool {
+        self.holds_nothing() && !self.device().shared_memory().overlaps(range)
     }
 }

@@ -52,6 +52,7 @@ mod reflection;
 mod requirements;
 mod sampler;
 mod schedule;
+mod shared_memory;
 mod signature;
 mod sizing;
 mod staging;

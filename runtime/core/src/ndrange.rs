@@ -129,6 +129,8 @@ const MAX_DISPATCHES: u64 = 1 << 20;
 
 /// Local sizes that the runtime chooses have about this many work-items.
 const CHOSEN_GROUP_SIZE: u32 = 128;
+/// The maximum number of work-items of a small launch. It leaves most of a GPU idle, whatever the size of its groups.
+const SMALL_LAUNCH: u64 = 1024;
 
 impl Plan {
     /// Partitions a range, or returns why it cannot be launched.
@@ -262,12 +264,15 @@ fn local_size(range: &NdRange, global: [u32; 3], limits: &Limits) -> Result<[u32
 /// `preferred_multiple`. In a dimension without a good divisor, the last group is partial if that is possible.
 ///
 /// The other dimensions have powers of two only: a driver compiles the kernel again for each local size, which takes
-/// longer than a small launch.
+/// longer than a small launch. In small launches they have 1.
 fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
     let group_size = CHOSEN_GROUP_SIZE.min(limits.group_size);
     let first = choose_first(global[0], group_size, limits);
-    let mut room = group_size / first;
     let mut local = [first, 1, 1];
+    if global.iter().map(|size| u64::from(*size)).product::<u64>() <= SMALL_LAUNCH {
+        return local;
+    }
+    let mut room = group_size / first;
     for d in 1..3 {
         let max = 1_u32 << room.min(limits.item_sizes[d]).min(global[d]).max(1).ilog2();
         let divisor = max.min(1 << global[d].max(1).trailing_zeros());
@@ -382,8 +387,9 @@ mod tests {
         let sizes = positions([12, 8, 8]).map(|at| at.map(|size| size as usize + 1));
         let locals: BTreeSet<[u32; 3]> =
             sizes.flat_map(|size| plan(size).regions.into_iter().map(|region| region.local)).collect();
-        assert!(locals.len() <= 12 * 4 * 4, "{} local sizes", locals.len());
-        assert_eq!(plan([12, 7, 6]).local, [12, 1, 2]);
+        assert!(locals.len() <= 12, "{} local sizes", locals.len());
+        assert_eq!(plan([12, 7, 6]).local, [12, 1, 1]);
+        assert_eq!(plan([12, 70, 6]).local, [12, 2, 2]);
         assert_eq!(plan([3, 1001]).local, [3, 32, 1]);
     }
 

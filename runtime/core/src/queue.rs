@@ -58,6 +58,8 @@ pub struct Queue {
     device: Device,
     lane: Arc<Lane>,
     wait: Arc<[Event]>,
+    /// Whether transfers of the caller's memory block.
+    is_blocking: bool,
     failures: Failures,
     /// The lanes of commands that kernels enqueue, without and with profiling.
     children: Arc<[Mutex<Option<Arc<Lane>>>; 2]>,
@@ -81,6 +83,7 @@ impl Queue {
             device,
             lane,
             wait: Arc::default(),
+            is_blocking: false,
             failures: Failures::default(),
             children: Arc::default(),
         })
@@ -98,6 +101,18 @@ impl Queue {
     pub fn after<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Self {
         let wait = self.wait.iter().cloned().chain(events.into_iter().cloned()).collect();
         Self { wait, ..self.clone() }
+    }
+
+    /// Returns this queue with blocking transfers between its device and memory of the caller, such as
+    /// [`read_to`](Self::read_to) and [`write_from`](Self::write_from): a read returns when the memory has the contents, and a
+    /// write when the memory may be reused. The device may get the contents of a write later.
+    #[must_use]
+    pub fn blocking(&self) -> Self {
+        Self { is_blocking: true, ..self.clone() }
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.is_blocking
     }
 
     /// Launches a kernel with its current arguments.

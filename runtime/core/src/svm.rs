@@ -127,6 +127,11 @@ impl<T: Pod> Svm<T> {
         self.buffer.clone()
     }
 
+    /// The memory, for the runtime's own use.
+    pub(crate) fn memory(&self) -> &Buffer<T> {
+        &self.buffer
+    }
+
     fn host(&self) -> NonNull<T> {
         // The constructor checked that the memory is host-visible, and it remains so.
         self.buffer.memory.handle.host().map_or(NonNull::dangling(), NonNull::cast)

@@ -135,8 +135,8 @@ pub(crate) extern "C" fn read(
         command.migrate(&[&memory])?;
         let source = memory.buffer(command.queue().index())?;
         let target = Host::new(target.cast::<u8>());
-        let done =
-            ffi::read_rect(&command.inner(), (&source, from.inner()), (target, to.inner()), from.size())?;
+        let queue = command.transfers(blocking);
+        let done = ffi::read_rect(&queue, (&source, from.inner()), (target, to.inner()), from.size())?;
         command.finish(done, blocking)
     })
 }
@@ -171,9 +171,9 @@ pub(crate) extern "C" fn write(
         command.migrate(&[&memory])?;
         let target = memory.buffer(command.queue().index())?;
         let source = Host::new(source.cast::<u8>());
-        let done =
-            ffi::write_rect(&command.inner(), (&target, to.inner()), (source, from.inner()), to.size())?;
-        command.finish(done, blocking)
+        let queue = command.transfers(blocking);
+        let done = ffi::write_rect(&queue, (&target, to.inner()), (source, from.inner()), to.size())?;
+        command.finish_write(done, blocking, region.iter().product())
     })
 }
 

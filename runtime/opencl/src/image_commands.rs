@@ -52,7 +52,7 @@ pub(crate) extern "C" fn read(
         command.migrate(&[&memory])?;
         let source = memory.level(command.queue().index(), level)?;
         let target = Host::new(target.cast::<u8>());
-        let done = ffi::read_image(&command.inner(), (&source, region), (target, rect.inner()))?;
+        let done = ffi::read_image(&command.transfers(blocking), (&source, region), (target, rect.inner()))?;
         command.finish(done, blocking)
     })
 }
@@ -84,8 +84,9 @@ pub(crate) extern "C" fn write_region(
         command.migrate(&[&memory])?;
         let target = memory.level(command.queue().index(), level)?;
         let source = Host::new(source.cast::<u8>());
-        let written = ffi::write_image(&command.inner(), (&target, region), (source, rect.inner()))?;
-        command.finish(written, blocking)
+        let queue = command.transfers(blocking);
+        let written = ffi::write_image(&queue, (&target, region), (source, rect.inner()))?;
+        command.finish_write(written, blocking, size.iter().product::<usize>() * info.texel())
     })
 }
 

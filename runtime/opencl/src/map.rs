@@ -153,7 +153,7 @@ pub(crate) extern "C" fn map_buffer(
             let done = if is_shared || flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
                 command.inner().nothing()?
             } else {
-                ffi::read(&command.inner(), &source, pointer)?
+                ffi::read(&command.transfers(blocking), &source, pointer)?
             };
             // The memory lives until the command has ended, even if the region is unmapped meanwhile.
             command.keeps(copy);
@@ -211,7 +211,7 @@ pub(crate) extern "C" fn map_image(
             let done = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
                 command.inner().nothing()?
             } else {
-                ffi::read_image(&command.inner(), (&source, region), (pointer, rect.inner()))?
+                ffi::read_image(&command.transfers(blocking), (&source, region), (pointer, rect.inner()))?
             };
             command.keeps(copy);
             command.finish(done, blocking)

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kiln_runtime::extensions::Extension;
@@ -21,6 +22,8 @@ pub(crate) type KeepAlive = Vec<Arc<dyn Any + Send + Sync>>;
 
 /// The number of commands after which ended ones are removed.
 const SWEEP: usize = 64;
+/// The maximum number of bytes of blocking writes that are not waited for. They use memory until the device has them.
+const MAX_PENDING_WRITES: usize = 16 << 20;
 
 /// A command-queue.
 pub(crate) struct Queue {
@@ -35,6 +38,8 @@ pub(crate) struct Queue {
     /// Set if it is a queue of the device, which has no commands of the host.
     on_device: Option<DeviceQueue>,
     pending: Mutex<VecDeque<(Event, KeepAlive)>>,
+    /// The bytes of blocking writes since one was waited for.
+    pending_writes: AtomicUsize,
 }
 
 impl Object for Queue {
@@ -69,8 +74,19 @@ impl Queue {
         let options = QueueOptions { order, profiling: bits & CL_QUEUE_PROFILING_ENABLE != 0 };
         let queue = device.open()?.device.queue_with(options)?;
         let queue = object::create(|handle| {
-            let (pending, on_device) = (Mutex::default(), None);
-            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
+            let (pending, pending_writes, on_device) = (Mutex::default(), AtomicUsize::new(0), None);
+            Ok(Self {
+                handle,
+                context,
+                device,
+                index,
+                bits,
+                properties,
+                queue,
+                on_device,
+                pending,
+                pending_writes,
+            })
         })?;
         Ok(queue.handle.raw())
     }
@@ -97,8 +113,19 @@ impl Queue {
         let queue = device.open()?.transfers.clone();
         let queue = object::create(|handle| {
             let (context, on_device) = (context.clone(), Some(DeviceQueue::new(size)));
-            let pending = Mutex::default();
-            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
+            let (pending, pending_writes) = (Mutex::default(), AtomicUsize::new(0));
+            Ok(Self {
+                handle,
+                context,
+                device,
+                index,
+                bits,
+                properties,
+                queue,
+                on_device,
+                pending,
+                pending_writes,
+            })
         })?;
         if is_default {
             context.set_default_queue(&queue);
@@ -150,6 +177,19 @@ impl Queue {
 
     fn pending(&self) -> MutexGuard<'_, VecDeque<(Event, KeepAlive)>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a blocking write of this many bytes may return before it is complete.
+    pub(crate) fn may_leave_pending(&self, bytes: usize) -> bool {
+        let is_little = self
+            .pending_writes
+            .fetch_add(bytes, Ordering::Relaxed)
+            .checked_add(bytes)
+            .is_some_and(|sum| sum <= MAX_PENDING_WRITES);
+        if !is_little {
+            self.pending_writes.store(0, Ordering::Relaxed);
+        }
+        is_little
     }
 
     /// Keeps objects alive until a command has ended.

@@ -39,7 +39,7 @@ pub(crate) extern "C" fn read(
         command.migrate(&[&memory])?;
         let source = part(&command, &memory, offset, size)?;
         let target = Host::new(target.cast::<u8>());
-        let done = ffi::read(&command.inner(), &source, target)?;
+        let done = ffi::read(&command.transfers(blocking), &source, target)?;
         command.finish(done, blocking)
     })
 }
@@ -66,8 +66,8 @@ pub(crate) extern "C" fn write(
         command.migrate(&[&memory])?;
         let target = part(&command, &memory, offset, size)?;
         let source = Host::new(source.cast::<u8>());
-        let written = ffi::write(&command.inner(), &target, source)?;
-        command.finish(written, blocking)
+        let written = ffi::write(&command.transfers(blocking), &target, source)?;
+        command.finish_write(written, blocking, size)
     })
 }
 

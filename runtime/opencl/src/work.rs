@@ -65,6 +65,11 @@ impl Submission {
         self.queue.inner().after(&self.waits)
     }
 
+    /// The runtime's queue, with the wait list, for a transfer of the application's memory.
+    pub(crate) fn transfers(&self, blocking: cl_bool) -> kiln_runtime::Queue {
+        if blocking == CL_FALSE { self.inner() } else { self.inner().blocking() }
+    }
+
     /// A memory object of the command, which must belong to the queue's context. Brings its contents to the device.
     pub(crate) fn memory(&mut self, raw: cl_mem) -> Result<Arc<Memory>> {
         let memory = object::get::<Memory>(raw)?;
@@ -108,6 +113,19 @@ impl Submission {
         work: impl FnOnce() -> kiln_runtime::Result<()> + Send + 'static,
     ) -> Result<Inner> {
         Ok(self.inner().host(work)?)
+    }
+
+    /// As [`finish`](Self::finish), for a write of this many bytes, which have left the application's memory if it is
+    /// blocking. Only then may the application reuse the memory (OpenCL API 5.2.2); the write itself need not be complete. A
+    /// program that asks for the event, or for errors of a wait list, gets those of the completed write.
+    pub(crate) fn finish_write(self, event: Inner, blocking: cl_bool, bytes: usize) -> Result {
+        let is_observed = !self.event.is_null() || !self.waits.is_empty();
+        if blocking == CL_FALSE || is_observed || !self.queue.may_leave_pending(bytes) {
+            return self.finish(event, blocking);
+        }
+        // Blocking commands flush the queue (OpenCL API 5.15).
+        self.queue.inner().flush()?;
+        self.finish(event, CL_FALSE)
     }
 
     /// Waits if the command is blocking, and gives the application its event. A blocking command that fails has none.
