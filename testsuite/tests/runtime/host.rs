@@ -151,6 +151,49 @@ pub(crate) fn transfers(device: &Device) {
     }
 }
 
+/// A blocking read returns with the contents, and the memory of a blocking write may be reused at once.
+pub(crate) fn blocking_transfers(device: &Device) {
+    for order in [QueueOrder::InOrder, QueueOrder::OutOfOrder] {
+        let queue = device.queue_with(QueueOptions { order, ..QueueOptions::default() }).unwrap();
+        let numbers: Vec<u32> = (0..2_000_003u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let (data, mut source) = (device.buffer::<u32>(numbers.len()).unwrap(), numbers.clone());
+        let wrote = write_from(&queue.blocking(), &data, &source);
+        source.fill(1);
+        let mut target = vec![0; numbers.len()];
+        let _ = read_to(&queue.blocking().after([&wrote]), &data, &mut target);
+        assert!(target == numbers);
+        let gate = UserEvent::new();
+        let held = queue.blocking().after([gate.event()]);
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                write_from(&held, &data, &source);
+                source.fill(2);
+            });
+            gate.complete();
+            writer.join().unwrap();
+        });
+        queue.finish().unwrap();
+        assert!(queue.read(&data).unwrap().iter().all(|word| *word == 1));
+    }
+}
+
+/// A blocking write from memory that an earlier kernel writes sees what the kernel has written.
+#[allow(unsafe_code, reason = "the test keeps the memory")]
+pub(crate) fn writes_of_shared_memory(device: &Device) {
+    let (program, queue) = (super::compile(device, SOURCE), device.queue().unwrap());
+    let mut shared = device.svm::<u32>(WORDS).unwrap();
+    let memory = NonNull::from(&mut shared[..]);
+    let target = device.buffer::<u32>(WORDS).unwrap();
+    let mut kernel = program.kernel("add").unwrap();
+    kernel.set(0, &shared).unwrap().set(1, 3u32).unwrap();
+    for round in 1..20 {
+        super::launch(&queue, &kernel, WORDS).unwrap();
+        // SAFETY: the memory outlives the queue's commands, and the host does not access it before the next wait.
+        unsafe { queue.blocking().write_from(&target, memory).unwrap() };
+        assert_eq!(queue.read(&target).unwrap(), [3 * round; WORDS]);
+    }
+}
+
 /// Callbacks run when their status is reached, in the order of statuses, and receive the error of a failure.
 pub(crate) fn callbacks(device: &Device) {
     let queue = device.queue().unwrap();

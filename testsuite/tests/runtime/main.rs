@@ -42,6 +42,8 @@ const TESTS: &[(&str, Test)] = &[
     ("host_commands_that_fail", host::failures),
     ("host_commands_of_many_threads", host::many_threads),
     ("transfers_of_the_callers_memory", host::transfers),
+    ("blocking_transfers_of_the_callers_memory", host::blocking_transfers),
+    ("writes_of_shared_memory", host::writes_of_shared_memory),
     ("callbacks_for_each_status", host::callbacks),
     ("no_deadlocks", host::no_deadlocks),
     ("timers", host::timers),
