@@ -1,5 +1,6 @@
 //! Compares the fixed costs of Kiln's OpenCL driver with those of another OpenCL driver, and with plain Vulkan on the same
-//! device: builds of a trivial program, and launches of a kernel that does nothing. All alternate, and the medians count.
+//! device: builds of a trivial program, launches of a kernel that does nothing, and small transfers. All alternate, and the
+//! medians count.
 
 use std::ffi::{CString, c_void};
 use std::time::Instant;
@@ -10,6 +11,7 @@ use crate::kiln::Kiln;
 use crate::median::median;
 use crate::opencl::OpenCl;
 use crate::raw::Raw;
+use crate::transfers::{NAMES, Transfers};
 
 #[derive(Args)]
 pub(crate) struct Launches {
@@ -27,8 +29,8 @@ pub(crate) struct Launches {
     strict: bool,
 }
 
-const LAUNCHES: usize = 100;
-const LOCAL: u32 = 64;
+pub(crate) const LAUNCHES: usize = 100;
+pub(crate) const LOCAL: u32 = 64;
 /// The budget of the first build, in seconds.
 const FIRST_BUILD: f64 = 5e-3;
 /// The budget of launches, relative to plain Vulkan.
@@ -48,6 +50,7 @@ struct Side {
     builds: Vec<f64>,
     batches: Vec<f64>,
     waits: Vec<f64>,
+    transfers: Transfers,
 }
 
 impl Side {
@@ -60,7 +63,9 @@ impl Side {
         let name = CString::new(format!("nothing{number}")).map_err(|e| e.to_string())?;
         let kernel = opencl.kernel(program, &name)?;
         let queue = opencl.plain_queue()?;
-        Ok(Self { opencl, queue, kernel, first_build, builds: vec![], batches: vec![], waits: vec![] })
+        let transfers = Transfers::new(&opencl)?;
+        let (builds, batches, waits) = (vec![], vec![], vec![]);
+        Ok(Self { opencl, queue, kernel, first_build, builds, batches, waits, transfers })
     }
 
     fn round(&mut self, round: usize) -> Result<(), String> {
@@ -75,11 +80,11 @@ impl Side {
         self.waits.push(seconds(|| {
             (0..LAUNCHES).try_for_each(|_| launch().and_then(|()| opencl.finish(self.queue)))
         })?);
-        Ok(())
+        self.transfers.round(opencl, self.queue, self.kernel)
     }
 }
 
-fn seconds(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
+pub(crate) fn seconds(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
     let begin = Instant::now();
     work()?;
     Ok(begin.elapsed().as_secs_f64())
@@ -119,6 +124,9 @@ pub(crate) fn launches(options: &Launches) -> Result<(), String> {
     row("build", &|it| median(&it.builds), f64::NAN);
     row("100 launches, then a wait", &|it| median(&it.batches), batch);
     row("100 launches, a wait after each", &|it| median(&it.waits), wait);
+    for (index, name) in NAMES.iter().enumerate() {
+        row(name, &|it| it.transfers.medians()[index], f64::NAN);
+    }
     let is_over = ours.first_build > FIRST_BUILD
         || median(&ours.batches) > RATIO * batch
         || median(&ours.waits) > RATIO * wait;

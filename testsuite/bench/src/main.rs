@@ -23,6 +23,7 @@ mod random;
 mod raw;
 mod run;
 mod runtime;
+mod transfers;
 
 use std::process::ExitCode;
 

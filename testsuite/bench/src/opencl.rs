@@ -71,6 +71,8 @@ functions! {
     clFinish = 47 (Handle) -> c_int;
     clEnqueueReadBuffer = 48 (Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> c_int;
     clEnqueueWriteBuffer = 49 (Handle, Handle, u32, usize, usize, *const c_void, u32, *const Handle, *mut Handle) -> c_int;
+    clEnqueueReadImage = 51 (Handle, Handle, u32, Size, Size, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> c_int;
+    clEnqueueWriteImage = 52 (Handle, Handle, u32, Size, Size, usize, usize, *const c_void, u32, *const Handle, *mut Handle) -> c_int;
     clEnqueueNDRangeKernel = 59 (Handle, Handle, u32, Size, Size, Size, u32, *const Handle, *mut Handle) -> c_int;
 }
 
@@ -254,7 +256,7 @@ impl OpenCl {
         checked("clFinish", unsafe { self.functions().clFinish()(queue) })
     }
 
-    fn buffer(&self, contents: &Contents) -> Result<(Handle, usize), String> {
+    pub(crate) fn buffer(&self, contents: &Contents) -> Result<(Handle, usize), String> {
         let cl = self.functions();
         let size = match contents {
             Contents::Input(bytes) => bytes.len(),
@@ -266,7 +268,7 @@ impl OpenCl {
         let buffer = unsafe { cl.clCreateBuffer()(self.context, READ_WRITE, size, null_mut(), &mut code) };
         let buffer = checked_handle("clCreateBuffer", buffer, code)?;
         if let Contents::Input(bytes) = contents {
-            self.write(buffer, bytes)?;
+            self.write(self.queue, buffer, bytes)?;
         }
         Ok((buffer, size))
     }
@@ -287,11 +289,56 @@ impl OpenCl {
         Ok((checked_handle("clCreateImage2D", image, code)?, texels.len()))
     }
 
-    fn write(&self, buffer: Handle, bytes: &[u8]) -> Result<(), String> {
+    /// Writes a buffer, blocking.
+    pub(crate) fn write(&self, queue: Handle, buffer: Handle, bytes: &[u8]) -> Result<(), String> {
         let (write, from) = (self.functions().clEnqueueWriteBuffer(), bytes.as_ptr().cast());
         // SAFETY: the buffer is at least as large, and the call is blocking.
-        let code = unsafe { write(self.queue, buffer, 1, 0, bytes.len(), from, 0, null(), null_mut()) };
+        let code = unsafe { write(queue, buffer, 1, 0, bytes.len(), from, 0, null(), null_mut()) };
         checked("clEnqueueWriteBuffer", code)
+    }
+
+    /// Reads a buffer, blocking.
+    pub(crate) fn read(&self, queue: Handle, buffer: Handle, bytes: &mut [u8]) -> Result<(), String> {
+        let (read, into) = (self.functions().clEnqueueReadBuffer(), bytes.as_mut_ptr().cast());
+        // SAFETY: there is room for all bytes, and the call is blocking.
+        let code = unsafe { read(queue, buffer, 1, 0, bytes.len(), into, 0, null(), null_mut()) };
+        checked("clEnqueueReadBuffer", code)
+    }
+
+    /// Writes the texels of an image with 4 bytes each, blocking.
+    pub(crate) fn write_image(
+        &self,
+        queue: Handle,
+        image: Handle,
+        [width, height]: [usize; 2],
+        texels: &[u8],
+    ) -> Result<(), String> {
+        assert!(texels.len() >= 4 * width * height, "there are enough texels");
+        let (write, from) = (self.functions().clEnqueueWriteImage(), texels.as_ptr().cast());
+        let (origin, region) = ([0; 3], [width, height, 1]);
+        // SAFETY: the call is blocking, and reads as many bytes as the region has.
+        let code = unsafe {
+            write(queue, image, 1, origin.as_ptr(), region.as_ptr(), 0, 0, from, 0, null(), null_mut())
+        };
+        checked("clEnqueueWriteImage", code)
+    }
+
+    /// Reads the texels of an image with 4 bytes each, blocking.
+    pub(crate) fn read_image(
+        &self,
+        queue: Handle,
+        image: Handle,
+        [width, height]: [usize; 2],
+        texels: &mut [u8],
+    ) -> Result<(), String> {
+        assert!(texels.len() >= 4 * width * height, "there is room for the texels");
+        let (read, into) = (self.functions().clEnqueueReadImage(), texels.as_mut_ptr().cast());
+        let (origin, region) = ([0; 3], [width, height, 1]);
+        // SAFETY: the call is blocking, and writes as many bytes as the region has.
+        let code = unsafe {
+            read(queue, image, 1, origin.as_ptr(), region.as_ptr(), 0, 0, into, 0, null(), null_mut())
+        };
+        checked("clEnqueueReadImage", code)
     }
 
     pub(crate) fn prepare(&self, benchmark: &Benchmark) -> Result<impl Prepared + use<'_>, String> {
@@ -329,7 +376,7 @@ impl Prepared for Running<'_> {
         let cl = self.opencl.functions();
         let queue = self.opencl.queue;
         for (buffer, size) in &self.zeroed {
-            self.opencl.write(*buffer, &vec![0; *size])?;
+            self.opencl.write(self.opencl.queue, *buffer, &vec![0; *size])?;
         }
         let mut events = Vec::new();
         for (kernel, global, local) in &self.steps {
@@ -363,10 +410,8 @@ impl Prepared for Running<'_> {
     fn result(&mut self) -> Result<Vec<u8>, String> {
         let (buffer, size) = self.result;
         let mut bytes = vec![0u8; size];
-        let (read, into) = (self.opencl.functions().clEnqueueReadBuffer(), bytes.as_mut_ptr().cast());
-        // SAFETY: there is room for all bytes, and the call is blocking.
-        let code = unsafe { read(self.opencl.queue, buffer, 1, 0, size, into, 0, null(), null_mut()) };
-        checked("clEnqueueReadBuffer", code).map(|()| bytes)
+        self.opencl.read(self.opencl.queue, buffer, &mut bytes)?;
+        Ok(bytes)
     }
 }
 
