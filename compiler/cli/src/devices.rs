@@ -100,7 +100,7 @@ fn as_json(device: &DeviceInfo) -> serde_json::Value {
         "int64": offers.int64,
         "fp16": offers.fp16,
         "fp64": offers.fp64,
-        "fp32_denormals": device.features.float_controls_denorm_preserve32,
+        "fp32_denormals": device.features.target.float_controls_denorm_preserve32,
         "sub_group_size": offers.sub_groups.as_ref().map(|it| it.max_size),
         "images": offers.images.is_some(),
         "read_write_images": offers.images.is_some_and(|it| it.read_write),

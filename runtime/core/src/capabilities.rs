@@ -68,7 +68,7 @@ impl DeviceInfo {
         let mut target = Target::full(self.environment);
         if self.environment == Environment::Vulkan {
             target.workarounds = self.workarounds();
-            target.features = self.features.target_features();
+            target.features = self.features.target.clone();
             target.precision = self.precision();
             target.tuning = self.tuning();
         }
@@ -84,7 +84,7 @@ impl DeviceInfo {
     /// measured. No version of lavapipe flushes them, but it does not report that.
     pub fn preserves_subnormals(&self) -> bool {
         let is_measured = self.known_driver.is_some_and(|driver| driver.id == DriverId::Lavapipe);
-        self.is_strict || self.features.float_controls_denorm_preserve32 || is_measured
+        self.is_strict || self.features.target.float_controls_denorm_preserve32 || is_measured
     }
 
     /// Whether the sub-groups of a work-group make progress independently of each other
@@ -205,47 +205,13 @@ pub struct SubGroups {
     pub extensions: Vec<&'static str>,
 }
 
-/// Features that modules depend on, under the names that the compiler's target uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Features that modules depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Features {
+    /// The features that the compiler's target has, too.
+    pub target: target::Features,
     /// The newest SPIR-V version that the device accepts.
     pub spirv: (u8, u8),
-    /// 8-bit integer arithmetic
-    pub int8: bool,
-    /// 16-bit integer arithmetic
-    pub int16: bool,
-    /// 64-bit integer arithmetic
-    pub int64: bool,
-    /// 16-bit floating-point arithmetic
-    pub fp16: bool,
-    /// 64-bit floating-point arithmetic
-    pub fp64: bool,
-    /// 8-bit loads and stores of global memory
-    pub storage8: bool,
-    /// 16-bit loads and stores of global memory
-    pub storage16: bool,
-    /// 8-bit push constants
-    pub push_constant8: bool,
-    /// 16-bit push constants
-    pub push_constant16: bool,
-    /// 64-bit atomics on global memory
-    pub int64_global_atomics: bool,
-    /// 64-bit atomics on local memory
-    pub int64_local_atomics: bool,
-    /// 32-bit floating-point atomic addition on global and on local memory
-    pub float32_atomic_add: bool,
-    /// Pointers to local memory as values
-    pub variable_pointers: bool,
-    /// Local memory with an explicit layout, for reinterpretation
-    pub workgroup_explicit_layout: bool,
-    /// The device scope of the memory model
-    pub device_scope: bool,
-    /// Chains of availability and visibility
-    pub availability_chains: bool,
-    /// Basic sub-group operations
-    pub subgroups: bool,
-    /// Clocks of the device and of sub-groups
-    pub clock: bool,
     /// Votes of a sub-group
     pub subgroup_vote: bool,
     /// Reductions and scans of a sub-group
@@ -260,86 +226,14 @@ pub struct Features {
     pub subgroup_clustered: bool,
     /// Sub-group operations on 8-, 16- and 64-bit types
     pub subgroup_extended_types: bool,
-    /// Bytes of push constants
-    pub push_constant_size: u32,
-    /// Images that a kernel can bind to read them
-    pub read_images: u32,
-    /// Images that a kernel can bind to write them
-    pub written_images: u32,
     /// Bytes of local memory
     pub local_memory: u32,
-    /// Modules can require that 32-bit floats preserve signed zeros, infinities and NaNs
-    pub float_controls_preserve32: bool,
-    /// Modules can require that 16-bit floats preserve signed zeros, infinities and NaNs
-    pub float_controls_preserve16: bool,
-    /// Modules can require that 64-bit floats preserve signed zeros, infinities and NaNs
-    pub float_controls_preserve64: bool,
-    /// Modules can require that 32-bit denormals are preserved, along with those of other widths
-    pub float_controls_denorm_preserve32: bool,
-    /// Modules can require that 16-bit denormals are preserved, along with those of other widths
-    pub float_controls_denorm_preserve16: bool,
-    /// Modules can require that 64-bit denormals are preserved, along with those of other widths
-    pub float_controls_denorm_preserve64: bool,
-    /// Images
-    pub images: bool,
-    /// Images that a kernel both reads and writes
-    pub read_write_images: bool,
-    /// Writes to levels of images: kernels can bind each level of at least 4 images
-    pub image_level_writes: bool,
-    /// Samplers of the device filter every floating-point format
-    pub device_samplers: bool,
-    /// Modules can require that results of 32-bit floats are rounded to the nearest number
-    pub float_controls_rte32: bool,
-    /// Modules can require that results of 16-bit floats are rounded to the nearest number
-    pub float_controls_rte16: bool,
-    /// Modules can require that results of 64-bit floats are rounded to the nearest number
-    pub float_controls_rte64: bool,
 }
 
 impl Features {
-    /// Converts to the features of a compiler target.
-    fn target_features(&self) -> target::Features {
-        target::Features {
-            int8: self.int8,
-            int16: self.int16,
-            int64: self.int64,
-            fp16: self.fp16,
-            fp64: self.fp64,
-            storage8: self.storage8,
-            storage16: self.storage16,
-            push_constant8: self.push_constant8,
-            push_constant16: self.push_constant16,
-            int64_global_atomics: self.int64_global_atomics,
-            int64_local_atomics: self.int64_local_atomics,
-            float32_atomic_add: self.float32_atomic_add,
-            variable_pointers: self.variable_pointers,
-            workgroup_explicit_layout: self.workgroup_explicit_layout,
-            device_scope: self.device_scope,
-            availability_chains: self.availability_chains,
-            subgroups: self.subgroups,
-            clock: self.clock,
-            float_controls_preserve32: self.float_controls_preserve32,
-            float_controls_preserve16: self.float_controls_preserve16,
-            float_controls_preserve64: self.float_controls_preserve64,
-            float_controls_denorm_preserve32: self.float_controls_denorm_preserve32,
-            float_controls_denorm_preserve16: self.float_controls_denorm_preserve16,
-            float_controls_denorm_preserve64: self.float_controls_denorm_preserve64,
-            float_controls_rte32: self.float_controls_rte32,
-            float_controls_rte16: self.float_controls_rte16,
-            float_controls_rte64: self.float_controls_rte64,
-            images: self.images,
-            read_write_images: self.read_write_images,
-            image_level_writes: self.image_level_writes,
-            device_samplers: self.device_samplers,
-            push_constant_size: self.push_constant_size,
-            read_images: self.read_images,
-            written_images: self.written_images,
-        }
-    }
-
     /// The extensions and optional features that OpenCL C 3.0 has on a device with these features.
     pub(crate) fn extensions(&self, environment: Environment) -> Extensions {
-        Extensions::offered(environment, &self.target_features())
+        Extensions::offered(environment, &self.target)
     }
 }
 

@@ -131,7 +131,7 @@ impl Program {
         };
         let module = sized.as_ref().map_or(module, |(module, _)| module);
         interface.local_size = sized.as_ref().map(|(_, ids)| *ids).or(interface.local_size);
-        let push_constants = device.features().push_constant_size;
+        let push_constants = device.features().target.push_constant_size;
         let layouts = interface
             .entry_points()
             .map(|kernel| Layout::new(&interface, kernel, push_constants))

@@ -186,11 +186,13 @@ impl Device {
             }
             CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => size(|it| it.max_buffer),
             CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => size(|it| it.max_layers),
-            CL_DEVICE_MAX_READ_IMAGE_ARGS => count(features.read_images.min(limits::READ_IMAGES)),
-            CL_DEVICE_MAX_WRITE_IMAGE_ARGS => count(features.written_images.min(limits::WRITTEN_IMAGES)),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS => count(features.target.read_images.min(limits::READ_IMAGES)),
+            CL_DEVICE_MAX_WRITE_IMAGE_ARGS => {
+                count(features.target.written_images.min(limits::WRITTEN_IMAGES))
+            }
             CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
                 let has_both = self.has(Extension::ReadWriteImages);
-                count(if has_both { features.written_images.min(limits::WRITTEN_IMAGES) } else { 0 })
+                count(if has_both { features.target.written_images.min(limits::WRITTEN_IMAGES) } else { 0 })
             }
             CL_DEVICE_MAX_SAMPLERS => {
                 count(limits.as_ref().map_or(0, |it| it.max_samplers.min(limits::SAMPLERS)))
@@ -237,7 +239,7 @@ impl Device {
             CL_DEVICE_HALF_FP_CONFIG => Answer::from_value(
                 basic
                     | CL_FP_FMA
-                    | denormals(info.is_strict || info.features.float_controls_denorm_preserve16),
+                    | denormals(info.is_strict || info.features.target.float_controls_denorm_preserve16),
             ),
             CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR => Answer::from_value(
                 CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED

@@ -1,5 +1,7 @@
 //! The properties of the two reference devices.
 
+use kiln_vocabulary::target;
+
 use super::image;
 use crate::capabilities::{
     Capabilities, DeviceInfo, DeviceKind, Environment, Features, Identity, Scope, SubGroups, orders, scopes,
@@ -42,26 +44,24 @@ fn identifier(text: &str) -> [u8; 16] {
 
 /// The entry in the device list.
 pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
+    let target = target::Features {
+        push_constant_size: match environment {
+            Environment::OpenCl => MAX_ARGUMENT_BYTES,
+            Environment::Vulkan => PUSH_CONSTANTS,
+        },
+        read_images: image::MAX_BOUND,
+        written_images: image::MAX_BOUND,
+        float_controls_denorm_preserve32: true,
+        float_controls_denorm_preserve16: true,
+        float_controls_denorm_preserve64: true,
+        float_controls_rte32: true,
+        float_controls_rte16: true,
+        float_controls_rte64: true,
+        ..target::Features::full()
+    };
     let features = Features {
+        target,
         spirv: (1, 6),
-        int8: true,
-        int16: true,
-        int64: true,
-        fp16: true,
-        fp64: true,
-        storage8: true,
-        storage16: true,
-        push_constant8: true,
-        push_constant16: true,
-        int64_global_atomics: true,
-        int64_local_atomics: true,
-        float32_atomic_add: true,
-        variable_pointers: true,
-        workgroup_explicit_layout: true,
-        device_scope: true,
-        availability_chains: true,
-        subgroups: true,
-        clock: true,
         subgroup_vote: true,
         subgroup_arithmetic: true,
         subgroup_ballot: true,
@@ -69,26 +69,7 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         subgroup_shuffle_relative: true,
         subgroup_clustered: true,
         subgroup_extended_types: true,
-        push_constant_size: match environment {
-            Environment::OpenCl => MAX_ARGUMENT_BYTES,
-            Environment::Vulkan => PUSH_CONSTANTS,
-        },
-        read_images: image::MAX_BOUND,
-        written_images: image::MAX_BOUND,
         local_memory: LOCAL_MEMORY,
-        float_controls_preserve32: true,
-        float_controls_preserve16: true,
-        float_controls_preserve64: true,
-        float_controls_denorm_preserve32: true,
-        float_controls_denorm_preserve16: true,
-        float_controls_denorm_preserve64: true,
-        images: true,
-        read_write_images: true,
-        image_level_writes: true,
-        device_samplers: true,
-        float_controls_rte32: true,
-        float_controls_rte16: true,
-        float_controls_rte64: true,
     };
     let extensions = features.extensions(environment);
     let (orders, scopes) = (orders(extensions), scopes(extensions));

@@ -17,7 +17,7 @@ use std::ffi::{CStr, CString};
 use ash::{ext, khr, vk};
 use kiln_vocabulary::driver_bugs::{Driver, DriverId, Version};
 use kiln_vocabulary::extensions::Extension;
-use kiln_vocabulary::target::IMAGE_LEVELS;
+use kiln_vocabulary::target::{self, IMAGE_LEVELS};
 
 use super::bindings::BindingLimits;
 use super::compute_units::compute_units;
@@ -293,10 +293,10 @@ impl QueriedFeatures {
             atomic_scopes: scopes.clone(),
             fence_orders: orders,
             fence_scopes: [vec![Scope::WorkItem], scopes].concat(),
-            int64_global_atomics: features.int64_global_atomics,
-            int64_local_atomics: features.int64_local_atomics,
-            float_atomic_add: features.float32_atomic_add,
-            int64: features.int64,
+            int64_global_atomics: features.target.int64_global_atomics,
+            int64_local_atomics: features.target.int64_local_atomics,
+            float_atomic_add: features.target.float32_atomic_add,
+            int64: features.target.int64,
             fp16: extensions.has(Extension::KhrFp16),
             fp64: extensions.has(Extension::KhrFp64),
             sub_groups: extensions.has(Extension::FeatureSubgroups).then(|| SubGroups {
@@ -361,8 +361,7 @@ impl QueriedFeatures {
         let bindings = BindingLimits::new(limits);
         let keeps_denormals = self.keeps_denormals();
         let rounds_to_nearest = self.rounds_to_nearest();
-        Features {
-            spirv: if self.is(1, 3) { (1, 6) } else { (1, 5) },
+        let target = target::Features {
             int8: on(self.v12.shader_int8),
             int16: on(self.core.shader_int16),
             int64: on(self.core.shader_int64),
@@ -389,17 +388,9 @@ impl QueriedFeatures {
             availability_chains: on(self.v12.vulkan_memory_model_availability_visibility_chains),
             subgroups: subgroup(vk::SubgroupFeatureFlags::BASIC),
             clock: on(self.clock.shader_device_clock) && on(self.clock.shader_subgroup_clock),
-            subgroup_vote: subgroup(vk::SubgroupFeatureFlags::VOTE),
-            subgroup_arithmetic: subgroup(vk::SubgroupFeatureFlags::ARITHMETIC),
-            subgroup_ballot: subgroup(vk::SubgroupFeatureFlags::BALLOT),
-            subgroup_shuffle: subgroup(vk::SubgroupFeatureFlags::SHUFFLE),
-            subgroup_shuffle_relative: subgroup(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
-            subgroup_clustered: subgroup(vk::SubgroupFeatureFlags::CLUSTERED),
-            subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
             push_constant_size: limits.max_push_constants_size,
             read_images: bindings.sampled,
             written_images: bindings.stored,
-            local_memory: limits.max_compute_shared_memory_size,
             float_controls_preserve32: on(self.properties12.shader_signed_zero_inf_nan_preserve_float32),
             float_controls_preserve16: on(self.properties12.shader_signed_zero_inf_nan_preserve_float16),
             float_controls_preserve64: on(self.properties12.shader_signed_zero_inf_nan_preserve_float64),
@@ -415,6 +406,18 @@ impl QueriedFeatures {
             float_controls_rte32: rounds_to_nearest[0],
             float_controls_rte16: rounds_to_nearest[1],
             float_controls_rte64: rounds_to_nearest[2],
+        };
+        Features {
+            target,
+            spirv: if self.is(1, 3) { (1, 6) } else { (1, 5) },
+            subgroup_vote: subgroup(vk::SubgroupFeatureFlags::VOTE),
+            subgroup_arithmetic: subgroup(vk::SubgroupFeatureFlags::ARITHMETIC),
+            subgroup_ballot: subgroup(vk::SubgroupFeatureFlags::BALLOT),
+            subgroup_shuffle: subgroup(vk::SubgroupFeatureFlags::SHUFFLE),
+            subgroup_shuffle_relative: subgroup(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
+            subgroup_clustered: subgroup(vk::SubgroupFeatureFlags::CLUSTERED),
+            subgroup_extended_types: on(self.v12.shader_subgroup_extended_types),
+            local_memory: limits.max_compute_shared_memory_size,
         }
     }
 
@@ -429,13 +432,13 @@ impl QueriedFeatures {
     pub(super) fn enable(&self) -> Enabled {
         let (core, v11, v12) = (&self.core, &self.v11, &self.v12);
         let features = self.features();
-        let float_atomics = features.float32_atomic_add.then(|| {
+        let float_atomics = features.target.float32_atomic_add.then(|| {
             vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
                 .shader_buffer_float32_atomic_add(true)
                 .shader_shared_float32_atomic_add(true)
                 .shader_shared_float32_atomics(true)
         });
-        let explicit_layout = features.workgroup_explicit_layout.then(|| {
+        let explicit_layout = features.target.workgroup_explicit_layout.then(|| {
             vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
                 .workgroup_memory_explicit_layout(true)
                 .workgroup_memory_explicit_layout8_bit_access(true)
@@ -444,7 +447,7 @@ impl QueriedFeatures {
                     self.explicit_layout.workgroup_memory_explicit_layout_scalar_block_layout == vk::TRUE,
                 )
         });
-        let clock = features.clock.then(|| {
+        let clock = features.target.clock.then(|| {
             vk::PhysicalDeviceShaderClockFeaturesKHR::default()
                 .shader_device_clock(true)
                 .shader_subgroup_clock(true)
@@ -534,7 +537,10 @@ fn choose_family(families: Vec<vk::QueueFamilyProperties>) -> Option<(u32, vk::Q
 /// The extensions whose functions a device's sub-groups have.
 fn sub_group_extensions(features: &Features) -> Vec<&'static str> {
     [
-        ("cl_khr_subgroups", features.subgroups && features.subgroup_vote && features.subgroup_arithmetic),
+        (
+            "cl_khr_subgroups",
+            features.target.subgroups && features.subgroup_vote && features.subgroup_arithmetic,
+        ),
         ("cl_khr_subgroup_extended_types", features.subgroup_extended_types),
         ("cl_khr_subgroup_non_uniform_vote", features.subgroup_vote),
         ("cl_khr_subgroup_ballot", features.subgroup_ballot),

@@ -52,9 +52,9 @@ pub(crate) fn modules_for_other_environments_are_rejected(device: &Device) {
         ..Parts::default()
     });
     match Program::from_spirv(device, &long) {
-        Ok(_) => assert!(features.int64),
+        Ok(_) => assert!(features.target.int64),
         Err(error) => {
-            assert!(!features.int64);
+            assert!(!features.target.int64);
             assert!(error.to_string().contains("64-bit integers (long)"));
         }
     }
