@@ -112,6 +112,7 @@ impl Sema<'_> {
             && !is_logical
             && (u32::try_from(bits).is_ok() || i32::try_from(bits as i64).is_ok())
         {
+            self.check_sampler_repeat(bits, span);
             let kind = ExprKind::Const(Const::Int(bits & u64::from(u32::MAX)));
             return Expr { kind, ty: sampler, span };
         }
@@ -121,6 +122,24 @@ impl Sema<'_> {
                 .note("OpenCL C 6.15.15.1: a sampler variable is initialized by a 32-bit unsigned integer constant"),
         );
         self.error_value(span)
+    }
+
+    /// OpenCL C 6.15.15.1: the two modes that repeat the image need normalized coordinates.
+    fn check_sampler_repeat(&mut self, bits: u64, span: Span) {
+        // The values are those of the predefined macros.
+        let mode = match bits & 0xe {
+            6 => "CLK_ADDRESS_REPEAT",
+            8 => "CLK_ADDRESS_MIRRORED_REPEAT",
+            _ => return,
+        };
+        if bits & 1 == 0 {
+            let message = format!("`{mode}` can be used only with normalized coordinates");
+            self.report(
+                Diagnostic::new(Code::SamplerRepeat, span, message)
+                    .help("combine it with `CLK_NORMALIZED_COORDS_TRUE`, and read the image with coordinates from 0 to 1")
+                    .note("OpenCL C 6.15.15.1: without normalized coordinates, this addressing mode may generate image coordinates that are undefined"),
+            );
+        }
     }
 
     fn report_incompatible(&mut self, value: &Expr, to: TyId, context: AssignContext) {

@@ -343,6 +343,7 @@ codes! {
     ImplicitConstIntFloatConversion "implicit-const-int-float-conversion" Warning;
     ImplicitNarrowing "implicit-narrowing" Extra;
     SamplerInitializer "sampler-initializer" Error;
+    SamplerRepeat "sampler-repeat" Warning;
     // Expressions: calls
     ArgumentCount "argument-count" Error;
     AmbiguousCall "ambiguous-call" Error;
