@@ -434,9 +434,18 @@ impl Sema<'_> {
         with_suggestion(Diagnostic::new(Code::AmbiguousCall, call.callee, message), suggestion)
     }
 
-    /// A suggestion for an image that only fails to match because of its access qualifier (OpenCL C 6.8).
+    /// A suggestion for an image or a pipe that only fails to match because of its access qualifier (OpenCL C 6.8).
     fn wrong_access(&self, name: &str, ty: TyId) -> Option<&'static str> {
-        let Ty::Image(image) = self.types.get(ty) else { return None };
+        let image = match self.types.get(ty) {
+            Ty::Image(image) => image,
+            Ty::Pipe(_, Access::ReadOnly) if name.ends_with("write_pipe") => {
+                return Some("declare it `write_only`; a pipe cannot be `read_write`");
+            }
+            Ty::Pipe(_, Access::WriteOnly) if name.ends_with("read_pipe") => {
+                return Some("declare it `read_only`; a pipe cannot be `read_write`");
+            }
+            _ => return None,
+        };
         match image.access {
             Access::ReadOnly if name.starts_with("write_image") => {
                 Some("declare it `write_only`, or `read_write` if it is read too")
@@ -479,7 +488,7 @@ impl Sema<'_> {
                 format!("`{name}` cannot access a `{shown}` with these arguments"),
             )
             .help(help)
-            .note("OpenCL C 6.8: an image is `read_only` if no access qualifier is declared"),
+            .note("OpenCL C 6.8: an image or a pipe is `read_only` if no access qualifier is declared"),
         );
     }
 }
