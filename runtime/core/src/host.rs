@@ -147,6 +147,10 @@ impl Queue {
         let bytes = host.bytes();
         let chunks = staging::chunks(bytes).map(|(at, size)| {
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
+            if bytes > staging::CHUNK_BYTES {
+                // The host scatters this chunk while the device copies the next one.
+                self.flush()?;
+            }
             Ok((at, size, arrival))
         });
         self.deliver(chunks.collect::<Result<_>>()?, host)
@@ -217,30 +221,34 @@ impl Queue {
             let bytes = max.min(total - at);
             chunks.push((at, bytes, self.device().backend().allocate(bytes, Placement::Upload)?));
         }
-        let range = host.range();
+        let (mut first, mut last) = (None, None);
+        if self.can_gather_now(&host.range()) {
+            for (at, bytes, memory) in chunks {
+                staging::fill(&memory, bytes, |packed| host.gather(at, packed))?;
+                let sent = self.enqueue(send(memory, at, bytes))?;
+                first.get_or_insert_with(|| sent.clone());
+                last = Some(sent);
+                if total > max {
+                    // The device copies this chunk while the host gathers the next one.
+                    self.flush()?;
+                }
+            }
+            return Ok(Event::of_parts(first, last));
+        }
         let targets = chunks.clone();
-        let gather = move || {
+        let gathered = self.host(move || {
             targets.iter().try_for_each(|(at, bytes, memory)| {
                 staging::fill(memory, *bytes, |packed| host.gather(*at, packed))
             })
-        };
-        let (queue, gathered) = if self.can_gather_now(&range) {
-            gather()?;
-            (self.clone(), None)
-        } else {
-            let gathered = self.host(gather)?;
-            (self.waiting_for(gathered.clone()), Some(gathered))
-        };
-        let (mut first, mut last) = (gathered.clone(), None);
+        })?;
+        let queue = self.waiting_for(gathered.clone());
         for (at, bytes, memory) in chunks {
-            let sent = queue.enqueue(send(memory, at, bytes))?;
-            first.get_or_insert_with(|| sent.clone());
-            last = Some(sent);
+            last = Some(queue.enqueue(send(memory, at, bytes))?);
         }
-        if let Some(gathered) = gathered.filter(|_| self.is_blocking()) {
+        if self.is_blocking() {
             gathered.wait()?;
         }
-        Ok(Event::of_parts(first, last))
+        Ok(Event::of_parts(Some(gathered), last))
     }
 
     /// Whether no earlier command that the next one waits for can still change these bytes of the host.
