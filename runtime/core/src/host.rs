@@ -1,8 +1,8 @@
 //! Host commands, and transfers to and from memory of the caller.
 //!
 //! Owns the order in which the host touches the caller's memory. A transfer has two parts: the device copies between
-//! its memory and staging memory, and a host command copies between staging memory and the caller's. Must not depend on
-//! when commands run.
+//! its memory and staging memory, and the host copies between staging memory and the caller's: in a host command, or on the
+//! caller's thread if the order allows it. Must not depend on when commands run.
 
 #![allow(unsafe_code, reason = "memory of the caller; each states why it is sound")]
 
