@@ -131,6 +131,15 @@ fn without_chains_every_scope_is_the_device() {
 }
 
 #[test]
+fn legacy_fences_have_work_group_scope() {
+    for (order, expected) in [(Order::AcqRel, 0x6048), (Order::Acquire, 0x4042), (Order::Release, 0x2044)] {
+        let sync = Sync::fence(FenceFlags::GLOBAL, order, Scope::WorkGroup);
+        let fence = encode_fence(&vulkan(), sync).map(|fence| (fence.scope, fence.semantics.value()));
+        assert_eq!(fence, Some((SpirvScope::Workgroup, expected)));
+    }
+}
+
+#[test]
 fn an_image_fence_is_an_instruction_in_opencl_only() {
     let sync = Sync::fence(FenceFlags::IMAGE, Order::AcqRel, Scope::WorkItem);
     assert_eq!(encode(&vulkan(), Operation::Fence, sync), Ok(Encoded::Fence(None)));

@@ -60,7 +60,7 @@ pub struct Launch {
     pub shared_local: Option<u32>,
     /// Whether to skip runs with values that no consistent execution has. The forbidden outcomes are not complete then.
     pub only_consistent: bool,
-    /// The maximum number of runs of a work-item. `None` for 100,000.
+    /// The maximum number of runs of a work-item, if it is not the usual one.
     pub max_runs: Option<usize>,
 }
 

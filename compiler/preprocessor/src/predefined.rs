@@ -160,7 +160,7 @@ static TABLES: &[(When, &[&str])] = &[
             // OpenCL C 6.15.8; the values are `opencl::FenceFlags`
             "CLK_LOCAL_MEM_FENCE 1",
             "CLK_GLOBAL_MEM_FENCE 2",
-            // OpenCL C 6.15.15.1: samplers, with the values of SPIR
+            // OpenCL C 6.15.15.1: samplers; the values are `sampler`'s
             "CLK_ADDRESS_NONE 0",
             "CLK_ADDRESS_CLAMP_TO_EDGE 2",
             "CLK_ADDRESS_CLAMP 4",

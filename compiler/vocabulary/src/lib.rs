@@ -20,5 +20,6 @@ pub mod opencl;
 pub mod pipe;
 pub mod precision;
 pub mod reflection;
+pub mod sampler;
 pub mod target;
 pub mod tuning;

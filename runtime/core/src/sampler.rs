@@ -3,6 +3,8 @@
 //! Owns the bit encoding that kernels see. A kernel samples with samplers of the device, or computes the formulas of
 //! OpenCL from these bits (interface.rs). Must not depend on images.
 
+use kiln_vocabulary::sampler;
+
 use crate::kernel::{Arg, ArgValue};
 
 /// A sampler.
@@ -82,15 +84,15 @@ impl Sampler {
     /// and the limits of levels from bit 8 on.
     pub const fn bits(self) -> u32 {
         let addressing = match self.addressing {
-            Addressing::None => 0,
-            Addressing::ClampToEdge => 2,
-            Addressing::Clamp => 4,
-            Addressing::Repeat => 6,
-            Addressing::MirroredRepeat => 8,
+            Addressing::None => sampler::ADDRESS_NONE,
+            Addressing::ClampToEdge => sampler::ADDRESS_CLAMP_TO_EDGE,
+            Addressing::Clamp => sampler::ADDRESS_CLAMP,
+            Addressing::Repeat => sampler::ADDRESS_REPEAT,
+            Addressing::MirroredRepeat => sampler::ADDRESS_MIRRORED_REPEAT,
         };
         let filter = match self.filter {
-            Filter::Nearest => 0x10,
-            Filter::Linear => 0x20,
+            Filter::Nearest => sampler::FILTER_NEAREST,
+            Filter::Linear => sampler::FILTER_LINEAR,
         };
         let between = match self.levels.filter {
             Filter::Nearest => 0,
@@ -102,18 +104,18 @@ impl Sampler {
 
     /// Decodes a sampler; `None` if the bits are invalid.
     pub(crate) fn from_bits(bits: u32) -> Option<Self> {
-        let normalized = bits & 1 != 0;
-        let addressing = match bits & 0xe {
-            0 => Addressing::None,
-            2 => Addressing::ClampToEdge,
-            4 => Addressing::Clamp,
-            6 if normalized => Addressing::Repeat,
-            8 if normalized => Addressing::MirroredRepeat,
+        let normalized = bits & sampler::NORMALIZED_COORDS_TRUE != 0;
+        let addressing = match bits & sampler::ADDRESSING {
+            sampler::ADDRESS_NONE => Addressing::None,
+            sampler::ADDRESS_CLAMP_TO_EDGE => Addressing::ClampToEdge,
+            sampler::ADDRESS_CLAMP => Addressing::Clamp,
+            sampler::ADDRESS_REPEAT if normalized => Addressing::Repeat,
+            sampler::ADDRESS_MIRRORED_REPEAT if normalized => Addressing::MirroredRepeat,
             _ => return None,
         };
         let filter = match bits & 0xb0 {
-            0x10 => Filter::Nearest,
-            0x20 => Filter::Linear,
+            sampler::FILTER_NEAREST => Filter::Nearest,
+            sampler::FILTER_LINEAR => Filter::Linear,
             _ => return None,
         };
         let between = if bits & 0x40 == 0 { Filter::Nearest } else { Filter::Linear };

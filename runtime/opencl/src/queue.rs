@@ -37,9 +37,15 @@ pub(crate) struct Queue {
     queue: kiln_runtime::Queue,
     /// Set if it is a queue of the device, which has no commands of the host.
     on_device: Option<DeviceQueue>,
-    pending: Mutex<VecDeque<(Event, KeepAlive)>>,
+    pending: Pending,
+}
+
+/// The commands that may not have ended yet.
+#[derive(Default)]
+struct Pending {
+    commands: Mutex<VecDeque<(Event, KeepAlive)>>,
     /// The bytes of blocking writes since one was waited for.
-    pending_writes: AtomicUsize,
+    written: AtomicUsize,
 }
 
 impl Object for Queue {
@@ -74,19 +80,8 @@ impl Queue {
         let options = QueueOptions { order, profiling: bits & CL_QUEUE_PROFILING_ENABLE != 0 };
         let queue = device.open()?.device.queue_with(options)?;
         let queue = object::create(|handle| {
-            let (pending, pending_writes, on_device) = (Mutex::default(), AtomicUsize::new(0), None);
-            Ok(Self {
-                handle,
-                context,
-                device,
-                index,
-                bits,
-                properties,
-                queue,
-                on_device,
-                pending,
-                pending_writes,
-            })
+            let (pending, on_device) = (Pending::default(), None);
+            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
         })?;
         Ok(queue.handle.raw())
     }
@@ -113,19 +108,8 @@ impl Queue {
         let queue = device.open()?.transfers.clone();
         let queue = object::create(|handle| {
             let (context, on_device) = (context.clone(), Some(DeviceQueue::new(size)));
-            let (pending, pending_writes) = (Mutex::default(), AtomicUsize::new(0));
-            Ok(Self {
-                handle,
-                context,
-                device,
-                index,
-                bits,
-                properties,
-                queue,
-                on_device,
-                pending,
-                pending_writes,
-            })
+            let pending = Pending::default();
+            Ok(Self { handle, context, device, index, bits, properties, queue, on_device, pending })
         })?;
         if is_default {
             context.set_default_queue(&queue);
@@ -176,18 +160,19 @@ impl Queue {
     }
 
     fn pending(&self) -> MutexGuard<'_, VecDeque<(Event, KeepAlive)>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a blocking write of this many bytes may return before it is complete.
     pub(crate) fn may_leave_pending(&self, bytes: usize) -> bool {
         let is_little = self
-            .pending_writes
+            .pending
+            .written
             .fetch_add(bytes, Ordering::Relaxed)
             .checked_add(bytes)
             .is_some_and(|sum| sum <= MAX_PENDING_WRITES);
         if !is_little {
-            self.pending_writes.store(0, Ordering::Relaxed);
+            self.pending.written.store(0, Ordering::Relaxed);
         }
         is_little
     }
@@ -244,7 +229,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         // Releasing a queue flushes it (OpenCL API 5.1). Its objects live until the last command has ended.
-        let pending = std::mem::take(self.pending.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let pending = std::mem::take(self.pending.commands.get_mut().unwrap_or_else(PoisonError::into_inner));
         let _ = self.queue.flush();
         for (event, keep) in pending {
             event.on_end(move |_| drop(keep));

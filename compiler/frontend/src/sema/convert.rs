@@ -8,7 +8,7 @@ use kiln_types::{
     fold,
     ty::{ConversionError, Implicit, Loss, QualTy, Scalar, Ty, TyId},
 };
-use kiln_vocabulary::opencl::AddressSpace;
+use kiln_vocabulary::{opencl::AddressSpace, sampler};
 
 use crate::hir::{CompareOp, Const, Conversion, Expr, ExprKind, LvalueKind, UnaryOp};
 
@@ -126,13 +126,13 @@ impl Sema<'_> {
 
     /// OpenCL C 6.15.15.1: the two modes that repeat the image need normalized coordinates.
     fn check_sampler_repeat(&mut self, bits: u64, span: Span) {
-        // The values are those of the predefined macros.
-        let mode = match bits & 0xe {
-            6 => "CLK_ADDRESS_REPEAT",
-            8 => "CLK_ADDRESS_MIRRORED_REPEAT",
+        let bits = bits as u32;
+        let mode = match bits & sampler::ADDRESSING {
+            sampler::ADDRESS_REPEAT => "CLK_ADDRESS_REPEAT",
+            sampler::ADDRESS_MIRRORED_REPEAT => "CLK_ADDRESS_MIRRORED_REPEAT",
             _ => return,
         };
-        if bits & 1 == 0 {
+        if bits & sampler::NORMALIZED_COORDS_TRUE == 0 {
             let message = format!("`{mode}` can be used only with normalized coordinates");
             self.report(
                 Diagnostic::new(Code::SamplerRepeat, span, message)

@@ -21,7 +21,7 @@ use crate::event::{End, Event, Location, Object, Position, Skeleton, Trace};
 
 /// The maximum number of work-items. The executions of more are too many to explore.
 const MAX_ITEMS: u32 = 64;
-/// The maximum number of runs of a work-item, if the launch does not choose another.
+/// The usual maximum number of runs of a work-item.
 const MAX_RUNS: usize = 100_000;
 
 /// The accesses of all work-items.
@@ -52,7 +52,7 @@ impl Log {
 #[derive(Default)]
 struct Runs {
     tree: Tree,
-    /// The number of runs, with those that are not kept.
+    /// The number of runs, including those that are not kept.
     count: usize,
     /// The maximum number of writes of a run.
     writes: usize,

@@ -20,17 +20,15 @@ use kiln_types::{
     ops::CompareOp,
     ty::{Access, ImageTy},
 };
+use kiln_vocabulary::sampler;
 
 use self::levels::LevelSource;
 use super::{PLAIN, Pass};
 
-/// The mask of the addressing mode, and `CLK_ADDRESS_CLAMP`.
-const ADDRESSING: u64 = 0xe;
-const CLAMP: u64 = 4;
-/// `CLK_NORMALIZED_COORDS_TRUE`
-const NORMALIZED: u64 = 1;
-/// `CLK_FILTER_LINEAR`
-const LINEAR: u64 = 0x20;
+const ADDRESSING: u64 = sampler::ADDRESSING as u64;
+const CLAMP: u64 = sampler::ADDRESS_CLAMP as u64;
+const NORMALIZED: u64 = sampler::NORMALIZED_COORDS_TRUE as u64;
+const LINEAR: u64 = sampler::FILTER_LINEAR as u64;
 /// `CLK_sRGB`, the first sRGB channel order
 const FIRST_SRGB: i32 = 0x10bf;
 /// The number of these orders.
