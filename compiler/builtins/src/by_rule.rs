@@ -45,6 +45,7 @@ pub fn rule(name: &str) -> Option<Rule> {
     ] {
         if let Some(before) = rest.strip_suffix(suffix) {
             (rest, rounding) = (before, Some(mode));
+            break;
         }
     }
     let (ty, saturate) = match rest.strip_suffix("_sat") {
@@ -101,6 +102,7 @@ mod tests {
             "as_foo",
             "convert_",
             "convert_int_rtz_rtz",
+            "convert_int_rtz_rte",
         ] {
             assert_eq!(rule(name), None, "{name}");
         }

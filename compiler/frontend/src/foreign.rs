@@ -39,13 +39,17 @@ const TYPES: [(&str, &str); 34] = [
 ];
 
 /// Names, and the equivalent expression. The second part of a CUDA variable selects the dimension.
-const NAMES: [(&str, &str); 48] = [
+const NAMES: [(&str, &str); 57] = [
     ("CLK_GLOBAL", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_GLOBAL_FENCE", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_GLOBAL_MEMFENCE", "CLK_GLOBAL_MEM_FENCE"),
     ("CLK_LOCAL", "CLK_LOCAL_MEM_FENCE"),
     ("CLK_LOCAL_FENCE", "CLK_LOCAL_MEM_FENCE"),
     ("CLK_LOCAL_MEMFENCE", "CLK_LOCAL_MEM_FENCE"),
+    ("CL_FALSE", "false"),
+    ("CL_TRUE", "true"),
+    ("FALSE", "false"),
+    ("FLT_EPS", "FLT_EPSILON"),
     ("False", "false"),
     ("GLOBAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"),
     ("INT16_MAX", "SHRT_MAX"),
@@ -58,12 +62,17 @@ const NAMES: [(&str, &str); 48] = [
     ("INT8_MIN", "SCHAR_MIN"),
     ("LLONG_MAX", "LONG_MAX"),
     ("LOCAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE"),
+    ("TRUE", "true"),
     ("True", "true"),
+    ("UCHAR_MIN", "0"),
     ("UINT16_MAX", "USHRT_MAX"),
     ("UINT32_MAX", "UINT_MAX"),
     ("UINT64_MAX", "ULONG_MAX"),
     ("UINT8_MAX", "UCHAR_MAX"),
+    ("UINT_MIN", "0"),
     ("ULLONG_MAX", "ULONG_MAX"),
+    ("ULONG_MIN", "0"),
+    ("USHRT_MIN", "0"),
     ("acq_rel", "memory_order_acq_rel"),
     ("acquire", "memory_order_acquire"),
     ("blockDim", "get_local_size(0)"),

@@ -12,6 +12,7 @@ mod builtin_mismatch;
 mod call;
 mod cast;
 mod constant;
+mod conversion_name;
 mod convert;
 mod decl;
 mod declarations;

@@ -44,6 +44,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
+pub use predefined::constants;
 pub use print::{LineMarkers, print};
 pub use trace::{Inclusion, MacroDefinition, MacroUse, Trace};
 

@@ -270,6 +270,21 @@ static TABLES: &[(When, &[&str])] = &[
     ),
 ];
 
+/// The predefined macros without parameters, such as `M_PI_F` and `true`, that do not begin with `__`.
+pub fn constants(version: LanguageVersion, extensions: Extensions) -> impl Iterator<Item = &'static str> {
+    let holds = move |when: &When| match when {
+        When::Always => true,
+        When::Since(since) => version >= *since,
+        When::Only(only) => version == *only,
+        When::With(extension) => extensions.has(*extension),
+        When::RelaxedMath => false,
+    };
+    let tables = TABLES.iter().filter(move |(when, _)| holds(when));
+    let names =
+        tables.flat_map(|(_, definitions)| definitions.iter()).filter_map(|row| row.split(' ').next());
+    names.filter(|name| !name.starts_with("__") && !name.contains('('))
+}
+
 impl Preprocessor<'_> {
     /// Registers the names.
     pub(super) fn predefine(&mut self) {

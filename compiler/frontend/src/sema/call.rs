@@ -6,7 +6,7 @@ use kiln_syntax::{Span, Symbol, ast};
 use kiln_types::ty::{QualTy, Ty, TyId};
 use smallvec::SmallVec;
 
-use super::{Callee, Entity, Meaning, Role, Sema, convert::AssignContext, expr::Operand};
+use super::{Callee, Entity, Meaning, Role, Sema, conversion_name, convert::AssignContext, expr::Operand};
 use crate::{
     foreign,
     hir::{Expr, ExprKind, FunctionId, Lvalue},
@@ -92,8 +92,8 @@ impl Sema<'_> {
             self.report_not_callable(Some(name), TyId::INT, callee);
         } else if self.is_first_report(&text) {
             let mut diagnostic =
-                Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"))
-                    .note("OpenCL C 6.11.v: a function is declared before it is called");
+                Diagnostic::new(Code::UndeclaredFunction, callee, format!("there is no function `{text}`"));
+            let mut note = "OpenCL C 6.11.v: a function is declared before it is called";
             if let Some(meant) = foreign::function_for(&text, |name| self.is_builtin(name)) {
                 diagnostic = diagnostic.help(format!("write `{meant}`"));
                 let title = format!("replace by `{meant}`");
@@ -112,6 +112,12 @@ impl Sema<'_> {
                     let pieces = [open, Piece::Source(argument.span), close];
                     diagnostic = diagnostic.rewrite(span, "write `clamp`", pieces);
                 }
+            } else if let Some(advice) = conversion_name::advise(&text) {
+                diagnostic = diagnostic.help(advice.help);
+                note = advice.note.unwrap_or(note);
+                if let Some(meant) = advice.meant {
+                    diagnostic = diagnostic.fix(callee, format!("replace by `{meant}`"), meant);
+                }
             } else if let Some(near) = self.similar_function(&text) {
                 diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
                     callee,
@@ -122,7 +128,7 @@ impl Sema<'_> {
                 // No fix, because the result may not be a complete statement.
                 diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
             }
-            self.report(diagnostic);
+            self.report(diagnostic.note(note));
         }
         self.unused_arguments(arguments);
         self.error_value(span)

@@ -18,9 +18,14 @@ impl Sema<'_> {
         let to = self.type_name(name).ty;
         if let Ty::Vector(element, count) = *self.types.get(to)
             && let ast::ExprKind::Paren(inner) = &operand.kind
-            && matches!(inner.kind, ast::ExprKind::Comma(_))
         {
-            return self.vector_literal(to, element, count, inner, span);
+            if matches!(inner.kind, ast::ExprKind::Comma(_)) {
+                return self.vector_literal(to, element, count, inner, span);
+            }
+            // A literal with one operand: it is converted as the operands of longer literals.
+            let value = self.operator_value(operand);
+            let value = if value.ty == TyId::BOOL { self.convert(value, TyId::INT) } else { value };
+            return self.cast(value, to, span);
         }
         let value = if to == TyId::VOID {
             let operand = self.operand(operand);
@@ -55,7 +60,8 @@ impl Sema<'_> {
             Cast::Void if value.ty == TyId::VOID => return value,
             Cast::Void => ExprKind::Comma(Box::new(value), Box::new(self.nothing(span))),
             Cast::Same => return Expr { span, ..value },
-            Cast::Arithmetic | Cast::Splat => return Expr { span, ..self.convert(value, to) },
+            Cast::Arithmetic => return Expr { span, ..self.convert(value, to) },
+            Cast::Splat => return Expr { span, ..self.widen(value, to) },
             Cast::Pointer if self.is_null_constant(&value) => ExprKind::Const(Const::NullPointer),
             Cast::Pointer => ExprKind::PointerCast(Box::new(value)),
             Cast::PointerToInt if to == TyId::BOOL => return Expr { span, ..self.truth(value) },

@@ -57,7 +57,7 @@ impl Sema<'_> {
                 if let Some(element) = self.element(to.ty) {
                     self.warn_loss(&value, loss, TyId::scalar(element), context);
                 }
-                return self.convert(value, to.ty);
+                return self.widen(value, to.ty);
             }
             Implicit::PointerToBool => return self.truth(value),
             Implicit::Pointer(change) => {
@@ -246,7 +246,7 @@ impl Sema<'_> {
         let span = value.span;
         match (self.types.components(value.ty), self.types.components(to)) {
             (Some((_, 1)), Some((element, 2..))) => {
-                let component = self.vector_component(value, element);
+                let component = self.convert(value, TyId::scalar(element));
                 return Expr { kind: ExprKind::Splat(Box::new(component)), ty: to, span };
             }
             (Some((from, _)), Some((into, _))) => {
@@ -262,16 +262,18 @@ impl Sema<'_> {
         Expr { kind: ExprKind::Convert(PLAIN, Box::new(value)), ty: to, span }
     }
 
-    /// Converts a scalar to a component of a vector: `true` has all bits set (OpenCL C 6.4.2).
-    pub(crate) fn vector_component(&mut self, value: Expr, element: Scalar) -> Expr {
-        if value.ty != TyId::BOOL {
-            return self.convert(value, TyId::scalar(element));
+    /// Casts or assigns a scalar to a vector: `true` sets all bits of an integer component (OpenCL C 6.4.2). In a
+    /// vector literal and as an operand, `true` is 1, as in C.
+    pub(super) fn widen(&mut self, value: Expr, to: TyId) -> Expr {
+        match self.element(to) {
+            Some(element) if value.ty == TyId::BOOL && !element.is_float() => {
+                let (span, component) = (value.span, TyId::scalar(element));
+                let bit = self.convert(value, component);
+                let mask = self.folded(ExprKind::Unary(UnaryOp::Negate, Box::new(bit)), component, span);
+                self.convert(mask, to)
+            }
+            _ => self.convert(value, to),
         }
-        let span = value.span;
-        let integer = if element.is_float() { TyId::INT } else { TyId::scalar(element) };
-        let bit = self.convert(value, integer);
-        let mask = self.folded(ExprKind::Unary(UnaryOp::Negate, Box::new(bit)), integer, span);
-        self.convert(mask, TyId::scalar(element))
     }
 
     /// Compares a pointer or number with zero; the result is `bool` (C99 6.3.1.2).

@@ -46,10 +46,17 @@ impl Sema<'_> {
             matches!(sema.types.get(parameter), Ty::Pointer(to)
                 if to.ty == TyId::VOID && to.quals.space == Some(AddressSpace::Local))
         };
-        let problem = if ty.result.ty != TyId::VOID {
-            "a block that is enqueued returns nothing"
+        let is_other_local = |sema: &Self, parameter: TyId| matches!(sema.types.get(parameter), Ty::Pointer(to) if to.quals.space == Some(AddressSpace::Local));
+        let captures =
+            || format!("the block of `{}` can use variables of the enclosing function instead", call.name);
+        let (problem, help) = if ty.result.ty != TyId::VOID {
+            ("a block that is enqueued returns nothing", captures())
         } else if !ty.parameters.iter().all(|parameter| is_local(self, parameter.ty)) {
-            "a block that is enqueued takes only parameters of type `local void *`"
+            let help = match ty.parameters.iter().all(|parameter| is_other_local(self, parameter.ty)) {
+                true => "declare the parameter as `local void *`, and convert it in the block".to_owned(),
+                false => captures(),
+            };
+            ("a block that is enqueued takes only parameters of type `local void *`", help)
         } else {
             return true;
         };
@@ -57,10 +64,7 @@ impl Sema<'_> {
         self.report(
             Diagnostic::new(Code::EnqueuedBlock, block.span, problem)
                 .label(format!("`{shown}`"))
-                .help(format!(
-                    "the block of `{}` can use variables of the enclosing function instead",
-                    call.name
-                ))
+                .help(help)
                 .note("OpenCL C 6.15.19.1, 6.15.19.2"),
         );
         false

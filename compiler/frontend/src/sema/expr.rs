@@ -433,6 +433,7 @@ impl Sema<'_> {
         self.report(
             Diagnostic::new(Code::FunctionPointer, span, "a function can only be called")
                 .label("used as a value")
+                .help("write its arguments in parentheses to call it")
                 .note("OpenCL C 6.11.a: pointers to functions are not allowed"),
         );
     }

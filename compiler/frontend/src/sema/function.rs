@@ -359,7 +359,8 @@ impl Sema<'_> {
                 format!("`{text}` was declared with other types"),
             )
             .also(span, format!("as `{was}`"))
-            .note("C99 6.7: declarations of one function agree; a function cannot be overloaded"),
+            .help("choose another name, or write `__attribute__((overloadable))` before both")
+            .note("C99 6.7: declarations of one function agree"),
         );
     }
 

@@ -168,28 +168,30 @@ impl Sema<'_> {
         if argument.ty == TyId::ERROR {
             return;
         }
-        if directive.conversion == Some(Conversion::String) {
-            if self.literal_bytes(argument).is_none() {
-                self.report(
-                    Diagnostic::new(Code::PrintfArgument, argument.span, "`%s` prints string literals only")
-                        .note("OpenCL C 6.15.14.2: the argument of s shall be a literal string"),
-                );
-            }
-            return;
-        }
-        if self.matches(directive, argument) {
+        let is_literal = self.literal_bytes(argument).is_some();
+        let takes_literal = directive.conversion == Some(Conversion::String);
+        if if takes_literal { is_literal } else { self.matches(directive, argument) } {
             return;
         }
         let (shown, text) = (self.show(argument.ty), &directive.text);
-        let mut diagnostic = Diagnostic::new(
-            Code::PrintfArgument,
-            argument.span,
-            format!("`{text}` does not print `{shown}`"),
-        )
-        .note(
-            "OpenCL C 6.15.14.2: an argument of a different type from the directive's is undefined behavior",
-        );
-        if let Some(better) = self.directive_for(argument.ty) {
+        let mut diagnostic = if takes_literal {
+            Diagnostic::new(Code::PrintfArgument, argument.span, "`%s` prints string literals only")
+                .note("OpenCL C 6.15.14.2: the argument of s shall be a literal string")
+        } else {
+            let message = format!("`{text}` does not print `{shown}`");
+            Diagnostic::new(Code::PrintfArgument, argument.span, message).note(
+                "OpenCL C 6.15.14.2: an argument of a different type from the directive's is undefined behavior",
+            )
+        };
+        let better = match is_literal {
+            true => Some("%s".to_owned()),
+            false if takes_literal && self.is_pointer(argument.ty) => {
+                diagnostic = diagnostic.help("print its characters one by one, with `%c`");
+                None
+            }
+            false => self.directive_for(argument.ty),
+        };
+        if let Some(better) = better {
             diagnostic = diagnostic.help(format!("write `{better}`"));
             if let Some((span, format)) = literal(&better) {
                 diagnostic = diagnostic.fix(span, format!("replace `{text}` by `{better}`"), format);

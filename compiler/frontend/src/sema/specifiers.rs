@@ -86,10 +86,16 @@ impl Sema<'_> {
 
     /// The type of a type name (C99 6.7.6). Has an address space only if one was written.
     pub(crate) fn type_name(&mut self, name: &ast::TypeName) -> QualTy {
+        self.type_name_aligned(name).0
+    }
+
+    /// The type, and its alignment if a typedef has the attribute `aligned`.
+    pub(crate) fn type_name_aligned(&mut self, name: &ast::TypeName) -> (QualTy, Option<u64>) {
         let specified = self.specifiers(&name.specifiers);
         self.attributes(name.specifiers.attributes, Target::TypeName);
         self.no_storage(&specified, "a type name");
-        self.declarator(specified.ty, &name.declarator).ty
+        let align = specified.typedef_properties_of(&name.declarator).align;
+        (self.declarator(specified.ty, &name.declarator).ty, align)
     }
 
     /// Reports a storage class or function specifier where none is allowed.

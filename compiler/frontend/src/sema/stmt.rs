@@ -179,14 +179,22 @@ impl Sema<'_> {
             }
             Ast::Continue => {
                 if self.body.jumps.loops == 0 {
-                    self.report_jump("continue", "a loop", span);
+                    self.report_jump(
+                        "continue",
+                        "`continue` begins the next iteration of a loop; write `return` to end the function",
+                        span,
+                    );
                     return;
                 }
                 StmtKind::Continue
             }
             Ast::Break => {
                 if self.body.jumps.loops == 0 && self.body.jumps.switches.is_empty() {
-                    self.report_jump("break", "a loop or a `switch`", span);
+                    self.report_jump(
+                        "break",
+                        "`break` ends a loop or a `switch`; write `return` to end the function",
+                        span,
+                    );
                     return;
                 }
                 StmtKind::Break
@@ -396,11 +404,11 @@ impl Sema<'_> {
         }
     }
 
-    fn report_jump(&mut self, word: &str, construct: &str, span: Span) {
+    fn report_jump(&mut self, word: &str, help: &str, span: Span) {
         self.report(
             Diagnostic::new(Code::MisplacedJump, span, format!("`{word}` is not in a loop"))
-                .help(format!("`{word}` leaves the body of {construct}"))
-                .note("C99 6.8.6"),
+                .help(help)
+                .note("C99 6.8.6.2, 6.8.6.3"),
         );
     }
 

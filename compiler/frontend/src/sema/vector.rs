@@ -30,7 +30,7 @@ impl Sema<'_> {
             match self.types.components(part.ty) {
                 Some((_, 1)) => {
                     total += 1;
-                    converted.push(self.vector_component(part, element));
+                    converted.push(self.convert(part, TyId::scalar(element)));
                 }
                 Some((given, components)) if given == element => {
                     total += usize::from(components);

@@ -119,12 +119,13 @@ impl Sema<'_> {
             _ => {
                 let shown = self.show(pointer.ty);
                 let arrow = Span::new(pointer.span.hi, name.span.lo);
-                self.report(
+                let mut diagnostic =
                     Diagnostic::new(Code::NotAPointer, span, format!("`->` takes a pointer, not `{shown}`"))
-                        .also(pointer.span, format!("`{shown}`"))
-                        .help("write `.`")
-                        .fix(arrow, "replace `->` by `.`", "."),
-                );
+                        .also(pointer.span, format!("`{shown}`"));
+                if matches!(self.types.get(pointer.ty), Ty::Record(_) | Ty::Vector(..)) {
+                    diagnostic = diagnostic.help("write `.`").fix(arrow, "replace `->` by `.`", ".");
+                }
+                self.report(diagnostic);
                 Operand::Value(self.error_value(span))
             }
         }

@@ -191,6 +191,10 @@ impl Sema<'_> {
         names.extend(Order::ALL.iter().map(|order| order.spelling()));
         names.extend(Scope::ALL.iter().map(|scope| scope.spelling()));
         let context = self.builtin_context();
+        for name in kiln_preprocessor::constants(context.version, context.extensions) {
+            names.push(name);
+        }
+        names.extend(["false", "true"]);
         for name in builtins::near(text, &context) {
             names.push(name);
         }

@@ -49,13 +49,13 @@ impl Sema<'_> {
     /// `_Alignof expression`, an extension of GNU C
     pub(super) fn alignof_expr(&mut self, operand: &ast::Expr, span: Span) -> Expr {
         let ty = self.operand_type(operand);
-        self.align_value(ty, operand.span, span)
+        self.align_value(ty, None, operand.span, span)
     }
 
     /// `_Alignof(type)`
     pub(super) fn alignof_type(&mut self, name: &ast::TypeName, span: Span) -> Expr {
-        let ty = self.type_name(name).ty;
-        self.align_value(ty, name.span, span)
+        let (ty, aligned) = self.type_name_aligned(name);
+        self.align_value(ty.ty, aligned, name.span, span)
     }
 
     /// `vec_step(expression)` (OpenCL C 6.15.13)
@@ -109,12 +109,13 @@ impl Sema<'_> {
         self.size(size, span)
     }
 
-    fn align_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {
+    /// The alignment of a type, which a typedef can increase (OpenCL C 6.13.1).
+    fn align_value(&mut self, ty: TyId, aligned: Option<u64>, what: Span, span: Span) -> Expr {
         if !self.has_size(ty, what, "`_Alignof` of") {
             return self.error_value(span);
         }
         let align = self.types.align_of(ty).unwrap_or_default();
-        self.size(align, span)
+        self.size(align.max(aligned.unwrap_or_default()), span)
     }
 
     fn vec_step_value(&mut self, ty: TyId, what: Span, span: Span) -> Expr {

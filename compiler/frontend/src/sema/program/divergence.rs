@@ -8,14 +8,17 @@
 use kiln_builtins::{self as builtins, Collective, Lowering};
 use kiln_session::diag::{Code, Diagnostic};
 use kiln_syntax::Span;
-use kiln_types::index::{Id, Table};
+use kiln_types::index::Table;
 use kiln_vocabulary::opencl::{AddressSpace, Scope};
 use rustc_hash::FxHashMap;
 
+use self::locals::Locals;
 use super::Program;
 use crate::hir::{
     Expr, ExprKind, FunctionId, If, LocalId, Lvalue, LvalueKind, Module, Stmt, StmtKind, Switch, visit,
 };
+
+mod locals;
 
 /// Built-in functions whose result differs between the work-items of a group.
 const VARYING: &[&str] = &[
@@ -46,53 +49,43 @@ struct Facts {
     left: FxHashMap<Span, Span>,
 }
 
-/// A set of variables, as a bit set.
-#[derive(Clone, Default, PartialEq, Eq)]
-struct Locals(Vec<u64>);
-
-impl Locals {
-    /// Adds a variable. Returns whether it was new.
-    fn insert(&mut self, local: LocalId) -> bool {
-        let (word, bit) = Self::position(local);
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let is_new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
-        is_new
-    }
-
-    fn remove(&mut self, local: LocalId) {
-        let (word, bit) = Self::position(local);
-        self.0.get_mut(word).into_iter().for_each(|word| *word &= !bit);
-    }
-
-    fn contains(&self, local: LocalId) -> bool {
-        let (word, bit) = Self::position(local);
-        self.0.get(word).is_some_and(|word| word & bit != 0)
-    }
-
-    fn extend(&mut self, other: &Self) {
-        self.0.resize(self.0.len().max(other.0.len()), 0);
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word |= other;
-        }
-    }
-
-    /// The word and the bit of a variable.
-    fn position(local: LocalId) -> (usize, u64) {
-        (local.index() / 64, 1 << (local.index() % 64))
-    }
-}
-
 /// A barrier that only some work-items may reach.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Divergent {
     barrier: Span,
     /// Where control flow diverged.
     diverged: Span,
-    /// Whether the barrier is in a called function.
-    is_call: bool,
+    kind: Kind,
+}
+
+/// What all work-items of a group must reach.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Barrier,
+    /// A call of a function that contains one.
+    Call,
+    /// A built-in function.
+    Builtin(&'static str),
+}
+
+impl Kind {
+    /// What is wrong, and the rule.
+    fn describe(self) -> (String, &'static str) {
+        const BARRIER: &str =
+            "OpenCL C 6.15.8: if one work-item of a work-group executes the barrier, all must";
+        const FUNCTION: &str =
+            "OpenCL C 6.15.11, 6.15.16: all work-items of a work-group must reach the function";
+        match self {
+            Self::Barrier => ("some work-items of the group may not reach this barrier".to_owned(), BARRIER),
+            Self::Call => (
+                "this call contains a barrier that some work-items of the group may not reach".to_owned(),
+                BARRIER,
+            ),
+            Self::Builtin(name) => {
+                (format!("some work-items of the group may not reach this call of `{name}`"), FUNCTION)
+            }
+        }
+    }
 }
 
 /// The analysis of a program.
@@ -145,16 +138,15 @@ impl Program<'_> {
         let found: Vec<Divergent> =
             ids().filter_map(|function| analysis.walk(function, Some(Vec::new()))).flatten().collect();
         for found in found {
-            let message = if found.is_call {
-                "this call contains a barrier that some work-items of the group may not reach"
-            } else {
-                "some work-items of the group may not reach this barrier"
-            };
+            let (message, note) = found.kind.describe();
             self.report(
                 Diagnostic::new(Code::DivergentBarrier, found.barrier, message)
                     .also(found.diverged, "the work-items diverge here")
-                    .help("move the barrier to code that all work-items reach")
-                    .note("OpenCL C 6.15.8: if one work-item of a work-group executes the barrier, all must"),
+                    .help(match found.kind {
+                        Kind::Builtin(_) => "move the call to code that all work-items reach",
+                        Kind::Barrier | Kind::Call => "move the barrier to code that all work-items reach",
+                    })
+                    .note(note),
             );
         }
     }
@@ -329,49 +321,66 @@ impl<'m> Walk<'_, 'm> {
 
     /// Traverses an expression for its stores and barriers.
     fn expr(&mut self, expr: &'m Expr) {
-        let mut parts = Vec::new();
-        visit::expression(expr, &mut |part| parts.push(part));
-        for part in parts {
-            if is_barrier(part) {
-                self.barrier(part.span, false);
+        self.effects(expr);
+        let diverged = |walk: &Self, condition: &'m Expr| walk.varies(condition).then_some(condition.span);
+        match &expr.kind {
+            ExprKind::Logical(_, operands) => {
+                let [left, right] = &**operands;
+                self.expr(left);
+                self.with_condition(diverged(self, left), |walk| walk.expr(right));
             }
-            match &part.kind {
-                ExprKind::Assign(assign) => self.stores(&assign.lvalue, &assign.value),
-                ExprKind::Update(update) => self.stores(&update.lvalue, &update.new),
-                ExprKind::Builtin { builtin, arguments } => {
-                    let row = builtins::row(*builtin);
-                    if VARYING.contains(&row.name) {
-                        self.analysis.set(self.function, |facts| &mut facts.has_source, true);
-                    }
-                    self.outputs(arguments, false);
-                }
-                ExprKind::Call { function, arguments } => {
-                    self.call(*function, arguments);
-                    let has_source = self.analysis.facts[*function].has_source;
-                    if has_source {
-                        self.analysis.set(self.function, |facts| &mut facts.has_source, true);
-                    }
-                    self.outputs(arguments, has_source);
-                    if self.analysis.facts[*function].has_barrier {
-                        self.barrier(part.span, true);
-                    }
-                }
-                ExprKind::Atomic(atomic) => {
+            ExprKind::Conditional(parts) => {
+                self.expr(&parts.condition);
+                self.with_condition(diverged(self, &parts.condition), |walk| {
+                    walk.expr(&parts.then);
+                    walk.expr(&parts.otherwise);
+                });
+            }
+            _ => visit::operands(expr, &mut |operand| self.expr(operand)),
+        }
+    }
+
+    /// Records what an operation stores, and whether it is a barrier. Its operands are traversed separately.
+    fn effects(&mut self, expr: &'m Expr) {
+        if is_barrier(expr) {
+            self.barrier(expr.span, kind_of(expr));
+        }
+        match &expr.kind {
+            ExprKind::Assign(assign) => self.stores(&assign.lvalue, &assign.value),
+            ExprKind::Update(update) => self.stores(&update.lvalue, &update.new),
+            ExprKind::Builtin { builtin, arguments } => {
+                let row = builtins::row(*builtin);
+                if VARYING.contains(&row.name) {
                     self.analysis.set(self.function, |facts| &mut facts.has_source, true);
-                    if let Some(expected) = &atomic.expected {
-                        self.outputs(std::slice::from_ref(expected), true);
-                    }
                 }
-                _ => {}
+                self.outputs(arguments, false);
             }
+            ExprKind::Call { function, arguments } => {
+                self.call(*function, arguments);
+                let has_source = self.analysis.facts[*function].has_source;
+                if has_source {
+                    self.analysis.set(self.function, |facts| &mut facts.has_source, true);
+                }
+                self.outputs(arguments, has_source);
+                if self.analysis.facts[*function].has_barrier {
+                    self.barrier(expr.span, Kind::Call);
+                }
+            }
+            ExprKind::Atomic(atomic) => {
+                self.analysis.set(self.function, |facts| &mut facts.has_source, true);
+                if let Some(expected) = &atomic.expected {
+                    self.outputs(std::slice::from_ref(expected), true);
+                }
+            }
+            _ => {}
         }
     }
 
     /// Records a barrier, or a call of a function that contains one.
-    fn barrier(&mut self, barrier: Span, is_call: bool) {
+    fn barrier(&mut self, barrier: Span, kind: Kind) {
         self.analysis.set(self.function, |facts| &mut facts.has_barrier, true);
         if let (Some(diverged), Some(found)) = (self.divergence(), &mut self.found) {
-            found.push(Divergent { barrier, diverged, is_call });
+            found.push(Divergent { barrier, diverged, kind });
         }
     }
 
@@ -479,6 +488,13 @@ pub(super) fn is_barrier(expr: &Expr) -> bool {
             matches!(lowering, Lowering::Collective(Scope::WorkGroup, ..) | Lowering::Async(_))
         }
         _ => false,
+    }
+}
+
+fn kind_of(barrier: &Expr) -> Kind {
+    match &barrier.kind {
+        ExprKind::Builtin { builtin, .. } => Kind::Builtin(builtins::row(*builtin).name),
+        _ => Kind::Barrier,
     }
 }
 

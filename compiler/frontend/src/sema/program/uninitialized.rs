@@ -1,6 +1,6 @@
-//! Warns about variables that are read but never assigned.
+//! Warns about variables that are read but never assigned, or that are read by their own initializers.
 //!
-//! The analysis is flow-insensitive: a variable that is assigned anywhere, or whose address is taken, counts as
+//! The first analysis is flow-insensitive: a variable that is assigned anywhere, or whose address is taken, counts as
 //! assigned. So it does not detect assignments that come too late.
 
 use kiln_session::diag::{Code, Diagnostic, Sink};
@@ -10,7 +10,8 @@ use kiln_types::ty::Types;
 use super::uses::Uses;
 use crate::hir::Function;
 
-/// Warns about the first read of each unassigned variable (C99 6.2.4, 6.7.8: the value is indeterminate).
+/// Warns about the first read of each unassigned variable (C99 6.2.4, 6.7.8: the value is indeterminate), and of each
+/// variable that its initializer reads.
 pub(crate) fn check_uninitialized(
     function: &Function,
     uses: &Uses,
@@ -34,5 +35,20 @@ pub(crate) fn check_uninitialized(
             diagnostic = diagnostic.fix(end, "initialize it with 0", " = 0");
         }
         sink.report(diagnostic);
+    }
+    for &(local, read) in &uses.self_initialized {
+        let variable = &function.locals[local];
+        let Some(name) = variable.name else { continue };
+        let text = interner.text(name);
+        sink.report(
+            Diagnostic::new(
+                Code::Uninitialized,
+                read,
+                format!("`{text}` is read by its own initializer, before it has a value"),
+            )
+            .also(variable.span, "already names the new variable")
+            .help(format!("give the new variable another name if an outer `{text}` is meant"))
+            .note("C99 6.2.1: a variable is visible as soon as its declarator ends"),
+        );
     }
 }

@@ -5,7 +5,9 @@ use kiln_types::index::Id as _;
 use kiln_vocabulary::opencl::AddressSpace;
 
 use super::divergence;
-use crate::hir::{ExprKind, Function, FunctionId, GlobalId, LocalId, Lvalue, LvalueKind, Stmt, visit};
+use crate::hir::{
+    Assign, ExprKind, Function, FunctionId, GlobalId, LocalId, Lvalue, LvalueKind, Stmt, visit,
+};
 
 /// The names that a function body uses, and its operations.
 #[derive(Default)]
@@ -18,6 +20,8 @@ pub(crate) struct Uses {
     pub(super) globals: Vec<(GlobalId, Span)>,
     /// The private variables that are read but never assigned, with their first read, in source order.
     pub(super) never_set: Vec<(LocalId, Span)>,
+    /// The private variables whose own initializers read them, with the read, in source order.
+    pub(super) self_initialized: Vec<(LocalId, Span)>,
     /// Whether it contains an atomic operation.
     pub(super) atomics: bool,
     /// Whether it contains a barrier, or another operation that all work-items of a group must reach.
@@ -64,7 +68,10 @@ impl Uses {
                 Some(local) => variables[local.index()].reads(update.lvalue.span),
                 None => uses.global_of(&update.lvalue),
             },
-            ExprKind::Assign(assign) => uses.sets(&assign.lvalue, &mut variables),
+            ExprKind::Assign(assign) => {
+                uses.sets(&assign.lvalue, &mut variables);
+                uses.self_initialized.extend(own_initializer(function, assign));
+            }
             ExprKind::Call { function, .. } => uses.calls.push((*function, expr.span)),
             ExprKind::Block { function, .. } => uses.blocks.push((*function, expr.span)),
             ExprKind::Atomic(_) => uses.atomics = true,
@@ -74,6 +81,7 @@ impl Uses {
         let unset = variables.iter().enumerate().filter(|(_, variable)| !variable.is_set);
         let reads = unset.filter_map(|(index, it)| Some((LocalId::from_index(index), it.first_read?)));
         uses.never_set = reads.filter(|&(local, _)| is_private(local)).collect();
+        uses.self_initialized.retain(|&(local, _)| is_private(local));
         uses.never_set.sort_by_key(|(_, read)| read.lo);
         uses
     }
@@ -99,4 +107,22 @@ impl Uses {
             self.globals.push((global, whole.span));
         }
     }
+}
+
+/// The first read of a variable in its own initializer.
+fn own_initializer(function: &Function, assign: &Assign) -> Option<(LocalId, Span)> {
+    let LvalueKind::Local(declared) = assign.lvalue.kind else { return None };
+    if assign.lvalue.span != function.locals[declared].span {
+        return None;
+    }
+    let mut read: Option<Span> = None;
+    visit::expression(&assign.value, &mut |expr| {
+        if let ExprKind::Load(lvalue) = &expr.kind
+            && lvalue.local() == Some(declared)
+            && read.is_none()
+        {
+            read = Some(expr.span);
+        }
+    });
+    Some((declared, read?))
 }
