@@ -264,7 +264,7 @@ impl State {
 }
 
 impl Monitor for Debugger {
-    fn reaches(&self, point: &Point<'_>) -> bool {
+    fn stops_at(&self, point: &Point<'_>) -> bool {
         let mut state = self.state();
         state.ticks += 1;
         if let Some(stops) = state.replays(point) {
@@ -327,7 +327,7 @@ impl Monitor for Debugger {
         self.serve(stopped, at, report)
     }
 
-    fn completes(&self, item: ItemId) {
+    fn on_return(&self, item: ItemId) {
         let mut state = self.state();
         // A step out of the kernel ends at the next work-item.
         if matches!(state.mode, RunMode::Stepping(step) if step.item == item) {
@@ -340,7 +340,7 @@ impl Monitor for Debugger {
         self.state().focus
     }
 
-    fn prints(&self, text: &[u8]) {
+    fn on_print(&self, text: &[u8]) {
         let mut state = self.state();
         let known = state.shown.saturating_sub(state.printed).min(text.len() as u64);
         state.printed += text.len() as u64;

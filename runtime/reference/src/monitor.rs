@@ -13,19 +13,19 @@ use crate::{
 /// A debugger.
 pub trait Monitor: fmt::Debug + Send + Sync {
     /// A work-item is about to execute a statement. Returns whether the launch stops here.
-    fn reaches(&self, point: &Point<'_>) -> bool;
+    fn stops_at(&self, point: &Point<'_>) -> bool;
 
     /// The launch has stopped. Returns how it continues.
     fn on_stop(&self, reason: Reason<'_>, stopped: &mut StoppedLaunch<'_, '_>) -> Resume;
 
     /// A work-item has returned from the kernel.
-    fn completes(&self, item: ItemId);
+    fn on_return(&self, item: ItemId);
 
     /// The work-item that runs before the others of its group.
     fn focus(&self) -> Option<ItemId>;
 
     /// A kernel has printed.
-    fn prints(&self, text: &[u8]);
+    fn on_print(&self, text: &[u8]);
 }
 
 /// Why a launch has stopped.

@@ -109,6 +109,13 @@ pub(crate) struct Types {
 /// Values with more registers than this are only copied in memory.
 pub(crate) const MAX_SLOTS: u64 = 4096;
 
+impl Type {
+    /// A type without members, which is aligned to its size.
+    fn plain(ty: Ty, size: u64, slots: u64) -> Self {
+        Self { ty, size, align: size.max(1), slots, offsets: Vec::new(), stride: 0 }
+    }
+}
+
 impl Scalar {
     /// The size in bytes.
     pub(crate) const fn size(self) -> u8 {
@@ -152,113 +159,98 @@ impl Types {
         constant: impl Fn(u32) -> Option<u64>,
     ) -> Result<(), Invalid> {
         let id = inst.word(0)?;
-        let plain = |ty, size: u64, slots| Type {
-            ty,
-            size,
-            align: size.max(1),
-            slots,
-            offsets: Vec::new(),
-            stride: 0,
-        };
         let ty = match inst.op {
-            Op::TypeVoid => plain(Ty::Void, 0, 0),
-            Op::TypeBool => plain(Ty::Scalar(Scalar::Bool), 1, 1),
+            Op::TypeVoid => Type::plain(Ty::Void, 0, 0),
+            Op::TypeBool => Type::plain(Ty::Scalar(Scalar::Bool), 1, 1),
             Op::TypeInt | Op::TypeFloat => {
-                let width = inst.word(1)?;
-                let scalar = match (inst.op, width) {
-                    (Op::TypeInt, 8) => Scalar::I8,
-                    (Op::TypeInt, 16) => Scalar::I16,
-                    (Op::TypeInt, 32) => Scalar::I32,
-                    (Op::TypeInt, 64) => Scalar::I64,
-                    (Op::TypeFloat, 16) => Scalar::F16,
-                    (Op::TypeFloat, 32) => Scalar::F32,
-                    (Op::TypeFloat, 64) => Scalar::F64,
-                    _ => return Err(Invalid::new(format!("numbers of {width} bits are not supported"))),
-                };
-                plain(Ty::Scalar(scalar), scalar.size().into(), 1)
+                let scalar = numeric_scalar(inst.op, inst.word(1)?)?;
+                Type::plain(Ty::Scalar(scalar), scalar.size().into(), 1)
             }
-            Op::TypeVector => {
-                let Ty::Scalar(scalar) = self.get(inst.word(1)?)?.ty else {
-                    return Err(Invalid::new("the component type of a vector is not a scalar"));
-                };
-                let count = inst.word(2)?;
-                // LLVM forms vectors that OpenCL C lacks.
-                let is_known = match self.environment {
-                    Environment::OpenCl => (1..=128).contains(&count),
-                    Environment::Vulkan => matches!(count, 2..=4 | 8 | 16),
-                };
-                if !is_known {
-                    return Err(Invalid::new(format!("a vector has {count} components")));
-                }
-                let (size, ty) = (u64::from(scalar.size()), Ty::Vector(scalar, count));
-                match self.environment {
-                    Environment::OpenCl => {
-                        plain(ty, size * u64::from(count.next_power_of_two()), count.into())
-                    }
-                    Environment::Vulkan => {
-                        Type { align: size, ..plain(ty, size * u64::from(count), count.into()) }
-                    }
-                }
-            }
+            Op::TypeVector => self.vector(inst.word(1)?, inst.word(2)?)?,
             Op::TypeArray => {
-                let element = self.get(inst.word(1)?)?;
                 let count = constant(inst.word(2)?).ok_or_else(|| Invalid::new("an array has no size"))?;
-                let too_large = || Invalid::new("an array is too large");
-                let stride = self.strides.get(&id).copied().unwrap_or(element.size);
-                let size = stride.checked_mul(count).filter(|size| *size < 1 << 37);
-                Type {
-                    size: size.ok_or_else(too_large)?,
-                    align: element.align,
-                    slots: element.slots.saturating_mul(count),
-                    ty: Ty::Array(inst.word(1)?, count),
-                    offsets: Vec::new(),
-                    stride,
-                }
+                self.array(id, inst.word(1)?, count)?
             }
             Op::TypeRuntimeArray => {
                 let element = self.get(inst.word(1)?)?;
                 let stride = self.strides.get(&id).copied().unwrap_or(element.size);
                 let align = element.align;
-                Type { align, stride, ..plain(Ty::RuntimeArray(inst.word(1)?), 0, 0) }
+                Type { align, stride, ..Type::plain(Ty::RuntimeArray(inst.word(1)?), 0, 0) }
             }
             Op::TypeStruct => self.structure(id, inst.from(1))?,
             // A forward pointer has no pointee yet: its `OpTypePointer` replaces it.
             Op::TypePointer | Op::TypeForwardPointer => {
                 let class = StorageClass::from_u32(inst.word(1)?);
                 let class = class.ok_or_else(|| Invalid::new("a storage class is unknown"))?;
-                plain(Ty::Pointer(class, inst.words.get(2).copied().unwrap_or(id)), 8, 1)
+                Type::plain(Ty::Pointer(class, inst.words.get(2).copied().unwrap_or(id)), 8, 1)
             }
-            Op::TypeFunction => plain(Ty::Function(inst.word(1)?, inst.from(2).to_vec()), 0, 0),
-            Op::TypeImage => {
-                let (dims, is_buffer) = match spirv::Dim::from_u32(inst.word(2)?) {
-                    Some(spirv::Dim::Dim1D) => (1, false),
-                    Some(spirv::Dim::Dim2D) => (2, false),
-                    Some(spirv::Dim::Dim3D) => (3, false),
-                    Some(spirv::Dim::DimBuffer) => (1, true),
-                    _ => return Err(Invalid::new("an image has a shape that OpenCL does not have")),
-                };
-                let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
-                let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
-                // Vulkan's storage images have `Sampled` 2; `AccessQualifier` is OpenCL's.
-                let is_storage = self.environment == Environment::Vulkan && inst.word(6)? == 2;
-                let is_written = is_storage
-                    || matches!(
-                        access,
-                        Some(spirv::AccessQualifier::WriteOnly | spirv::AccessQualifier::ReadWrite)
-                    );
-                plain(Ty::Image(Image { dims, is_array, is_buffer, is_depth, is_written }), 8, 1)
+            Op::TypeFunction => Type::plain(Ty::Function(inst.word(1)?, inst.from(2).to_vec()), 0, 0),
+            Op::TypeImage => Type::plain(Ty::Image(self.image(inst)?), 8, 1),
+            Op::TypeSampledImage => Type::plain(Ty::SampledImage(inst.word(1)?), 16, 2),
+            Op::TypeSampler => Type::plain(Ty::Sampler, 8, 1),
+            Op::TypePipe => {
+                Type::plain(Ty::Pipe(inst.word(1)? == spirv::AccessQualifier::WriteOnly as u32), 8, 1)
             }
-            Op::TypeSampledImage => plain(Ty::SampledImage(inst.word(1)?), 16, 2),
-            Op::TypeSampler => plain(Ty::Sampler, 8, 1),
-            Op::TypePipe => plain(Ty::Pipe(inst.word(1)? == spirv::AccessQualifier::WriteOnly as u32), 8, 1),
             Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId | Op::TypeQueue | Op::TypePipeStorage => {
-                plain(Ty::Handle, 8, 1)
+                Type::plain(Ty::Handle, 8, 1)
             }
-            Op::TypeOpaque => plain(Ty::Opaque, 0, 0),
+            Op::TypeOpaque => Type::plain(Ty::Opaque, 0, 0),
             other => return Err(Invalid::new(format!("{other:?} is not supported here"))),
         };
         self.types.insert(id, ty);
         Ok(())
+    }
+
+    fn vector(&self, component: TypeId, count: u32) -> Result<Type, Invalid> {
+        let Ty::Scalar(scalar) = self.get(component)?.ty else {
+            return Err(Invalid::new("the component type of a vector is not a scalar"));
+        };
+        // LLVM forms vectors that OpenCL C lacks.
+        let is_known = match self.environment {
+            Environment::OpenCl => (1..=128).contains(&count),
+            Environment::Vulkan => matches!(count, 2..=4 | 8 | 16),
+        };
+        if !is_known {
+            return Err(Invalid::new(format!("a vector has {count} components")));
+        }
+        let (size, ty) = (u64::from(scalar.size()), Ty::Vector(scalar, count));
+        Ok(match self.environment {
+            Environment::OpenCl => Type::plain(ty, size * u64::from(count.next_power_of_two()), count.into()),
+            Environment::Vulkan => {
+                Type { align: size, ..Type::plain(ty, size * u64::from(count), count.into()) }
+            }
+        })
+    }
+
+    fn array(&self, id: TypeId, element_id: TypeId, count: u64) -> Result<Type, Invalid> {
+        let element = self.get(element_id)?;
+        let stride = self.strides.get(&id).copied().unwrap_or(element.size);
+        let size = stride.checked_mul(count).filter(|size| *size < 1 << 37);
+        Ok(Type {
+            ty: Ty::Array(element_id, count),
+            size: size.ok_or_else(|| Invalid::new("an array is too large"))?,
+            align: element.align,
+            slots: element.slots.saturating_mul(count),
+            offsets: Vec::new(),
+            stride,
+        })
+    }
+
+    fn image(&self, inst: &Inst<'_>) -> Result<Image, Invalid> {
+        let (dims, is_buffer) = match spirv::Dim::from_u32(inst.word(2)?) {
+            Some(spirv::Dim::Dim1D) => (1, false),
+            Some(spirv::Dim::Dim2D) => (2, false),
+            Some(spirv::Dim::Dim3D) => (3, false),
+            Some(spirv::Dim::DimBuffer) => (1, true),
+            _ => return Err(Invalid::new("an image has a shape that OpenCL does not have")),
+        };
+        let [is_depth, is_array] = [inst.word(3)? == 1, inst.word(4)? == 1];
+        let access = inst.words.get(8).copied().and_then(spirv::AccessQualifier::from_u32);
+        // Vulkan's storage images have `Sampled` 2; `AccessQualifier` is OpenCL's.
+        let is_storage = self.environment == Environment::Vulkan && inst.word(6)? == 2;
+        let is_written = is_storage
+            || matches!(access, Some(spirv::AccessQualifier::WriteOnly | spirv::AccessQualifier::ReadWrite));
+        Ok(Image { dims, is_array, is_buffer, is_depth, is_written })
     }
 
     fn structure(&self, id: TypeId, members: &[TypeId]) -> Result<Type, Invalid> {
@@ -382,6 +374,20 @@ impl Types {
         }
         Ok(())
     }
+}
+
+/// The scalar type of `OpTypeInt` or `OpTypeFloat`.
+fn numeric_scalar(op: Op, width: u32) -> Result<Scalar, Invalid> {
+    Ok(match (op, width) {
+        (Op::TypeInt, 8) => Scalar::I8,
+        (Op::TypeInt, 16) => Scalar::I16,
+        (Op::TypeInt, 32) => Scalar::I32,
+        (Op::TypeInt, 64) => Scalar::I64,
+        (Op::TypeFloat, 16) => Scalar::F16,
+        (Op::TypeFloat, 32) => Scalar::F32,
+        (Op::TypeFloat, 64) => Scalar::F64,
+        _ => return Err(Invalid::new(format!("numbers of {width} bits are not supported"))),
+    })
 }
 
 /// The type of a member.

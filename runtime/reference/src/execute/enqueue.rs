@@ -303,22 +303,9 @@ pub(crate) fn perform<const CHECKS: bool>(
     let (to, result) = match op {
         Enqueue::Kernel(op) => (op.to, enqueue::<CHECKS>(view, queue, op, regs)? as u32 as u64),
         Enqueue::Marker { to, queue: on, count, wait, event } => {
-            let status = if value(*on) == 0 {
-                status::INVALID_QUEUE
-            } else {
-                let listed = wait_list(view, value(*count), value(*wait))?;
-                let mut state = queue.lock();
-                match listed {
-                    Some(listed) if listed.iter().all(|&event| state.is_held(event)) => {
-                        // Without a wait list, waits for everything enqueued before.
-                        let wait = match listed.is_empty() {
-                            true => state.incomplete(),
-                            false => listed,
-                        };
-                        push::<CHECKS>(view, &mut state, None, wait, Past::default(), value(*event))?
-                    }
-                    _ => status::INVALID_EVENT_WAIT_LIST,
-                }
+            let status = match value(*on) {
+                0 => status::INVALID_QUEUE,
+                _ => mark::<CHECKS>(view, queue, (value(*count), value(*wait)), value(*event))?,
             };
             (*to, status as u32 as u64)
         }
@@ -342,46 +329,71 @@ pub(crate) fn perform<const CHECKS: bool>(
             }
             return Ok(());
         }
-        Enqueue::Status { event, status } => {
-            let status = value(*status) as i32;
-            let past = past(view, Wait::Nothing);
-            let mut state = queue.lock();
-            match state.event(value(*event)) {
-                Some(event) if event.is_user && event.status > 0 && status <= 0 => {
-                    (event.status, event.past) = (status, past);
-                }
-                _ => {
-                    return Err(misuse(
-                        "sets the status of an event that is not a waiting user event, or an invalid status",
-                    ));
-                }
-            }
-            return Ok(());
-        }
+        Enqueue::Status { event, status } => return set_status(view, queue, value(*event), value(*status)),
         Enqueue::Profile { event, pointer } => {
-            let pointer = value(*pointer);
-            view.locate(pointer, 16, Access::Write)?;
-            let mut state = queue.lock();
-            match state.event(value(*event)) {
-                Some(event) if event.is_user => return Err(misuse("queries the times of a user event")),
-                Some(event) if event.status <= 0 => {
-                    if CHECKS {
-                        view.check_races(pointer, 16, true)?;
-                    }
-                    let (cells, at) = view.locate(pointer, 16, Access::Write)?;
-                    for (time, offset) in event.durations().into_iter().zip([0, 8]) {
-                        cells.store(at + offset, 8, time);
-                    }
-                }
-                Some(event) => event.profiles.push(pointer),
-                None => return Err(misuse("queries the times of a nonexistent event")),
-            }
-            return Ok(());
+            return profile::<CHECKS>(view, queue, value(*event), value(*pointer));
         }
     };
     regs[to as usize] = result;
     if CHECKS {
         poison[to as usize] = 0;
+    }
+    Ok(())
+}
+
+/// `enqueue_marker` in a valid queue, with this wait list. Returns its result.
+fn mark<const CHECKS: bool>(
+    view: &mut View<'_>,
+    queue: &Queue,
+    (count, list): (u64, u64),
+    event: u64,
+) -> Result<i32, Problem> {
+    let listed = wait_list(view, count, list)?;
+    let mut state = queue.lock();
+    let Some(listed) = listed.filter(|listed| listed.iter().all(|&event| state.is_held(event))) else {
+        return Ok(status::INVALID_EVENT_WAIT_LIST);
+    };
+    // Without a wait list, waits for everything enqueued before.
+    let wait = if listed.is_empty() { state.incomplete() } else { listed };
+    push::<CHECKS>(view, &mut state, None, wait, Past::default(), event)
+}
+
+/// `set_user_event_status`
+fn set_status(view: &mut View<'_>, queue: &Queue, event: u64, status: u64) -> Result<(), Problem> {
+    let status = status as i32;
+    let past = past(view, Wait::Nothing);
+    match queue.lock().event(event) {
+        Some(event) if event.is_user && event.status > 0 && status <= 0 => {
+            (event.status, event.past) = (status, past);
+            Ok(())
+        }
+        _ => {
+            Err(misuse("sets the status of an event that is not a waiting user event, or an invalid status"))
+        }
+    }
+}
+
+/// `capture_event_profiling_info`: stores the times at the pointer, or later if the command is not complete.
+fn profile<const CHECKS: bool>(
+    view: &mut View<'_>,
+    queue: &Queue,
+    event: u64,
+    pointer: u64,
+) -> Result<(), Problem> {
+    view.locate(pointer, 16, Access::Write)?;
+    match queue.lock().event(event) {
+        Some(event) if event.is_user => return Err(misuse("queries the times of a user event")),
+        Some(event) if event.status <= 0 => {
+            if CHECKS {
+                view.check_races(pointer, 16, true)?;
+            }
+            let (cells, at) = view.locate(pointer, 16, Access::Write)?;
+            for (time, offset) in event.durations().into_iter().zip([0, 8]) {
+                cells.store(at + offset, 8, time);
+            }
+        }
+        Some(event) => event.profiles.push(pointer),
+        None => return Err(misuse("queries the times of a nonexistent event")),
     }
     Ok(())
 }

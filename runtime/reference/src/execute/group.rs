@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Checks, ItemId, Monitor, Program, Reason, StoppedLaunch, WorkItem,
-    code::{CollectiveKind, Function, Line, ResourceLocation, Scope},
+    code::{CollectiveKind, Function, Line, Position, ResourceLocation, Scope},
     interface::ParameterKind,
     memory::{Cells, Location, Objects, Space},
     poison::{UNWRITTEN_BYTE, union},
@@ -89,7 +89,7 @@ impl Shared<'_> {
         if let Some(Debugging { monitor, passed }) = &mut self.debugging
             && self.printed.len() > *passed
         {
-            monitor.prints(&self.printed[*passed..]);
+            monitor.on_print(&self.printed[*passed..]);
             *passed = self.printed.len();
         }
     }
@@ -111,6 +111,23 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % limit.max(1)
+    }
+}
+
+/// Where the work-items of a group stopped in a turn.
+struct Stops {
+    any_ready: bool,
+    /// The state and position of the first work-item.
+    first: Option<(State, (u32, Position))>,
+    /// Whether these are the same for all work-items.
+    are_equal: bool,
+}
+
+impl Stops {
+    fn record(&mut self, item: &Item) {
+        self.any_ready |= item.state == State::Ready;
+        let stop = (item.state, item.at());
+        self.are_equal &= stop == *self.first.get_or_insert(stop);
     }
 }
 
@@ -175,45 +192,11 @@ impl<'l> Group<'l> {
             self.live = shared.pool.lists.pop().unwrap_or_default();
         }
         loop {
-            let mut any_ready = false;
             // A work-item that waits for another one cannot run alone for long.
             let focus = if turns < TURNS_PER_SLICE { self.focus(shared) } else { None };
-            // The state and position of the items, if they are the same for all.
-            let mut stop = None;
-            let mut is_one_stop = self.live.iter().all(|item| item.state == State::Ready);
-            for index in 0..self.live.len() {
-                if self.live[index].state != State::Ready {
-                    continue;
-                }
-                if focus.is_none_or(|focus| self.live[index].index == focus) {
-                    self.run_slice::<CHECKS>(index, shared, others)?;
-                }
-                let item = &self.live[index];
-                any_ready |= item.state == State::Ready;
-                self.done += u32::from(item.state == State::Done);
-                let here = (item.state, item.at());
-                is_one_stop &= here == *stop.get_or_insert(here);
-            }
-            if self.live.iter().any(|item| item.state == State::Done) {
-                shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
-            }
-            while self.begun < self.context.position.size() && focus.is_none() {
-                let mut item = shared.pool.items.pop().unwrap_or_default();
-                self.context.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
-                self.begun += 1;
-                self.live.push(item);
-                let index = self.live.len() - 1;
-                self.run_slice::<CHECKS>(index, shared, others)?;
-                let item = &self.live[index];
-                if item.state == State::Done {
-                    self.done += 1;
-                    shared.pool.items.extend(self.live.pop());
-                    is_one_stop = false;
-                } else {
-                    any_ready |= item.state == State::Ready;
-                    let here = (item.state, item.at());
-                    is_one_stop &= here == *stop.get_or_insert(here);
-                }
+            let mut stops = self.run_ready_items::<CHECKS>(focus, shared, others)?;
+            if focus.is_none() {
+                self.begin_items::<CHECKS>(&mut stops, shared, others)?;
             }
             if self.begun < self.context.position.size() {
                 // The work-item in focus has run alone.
@@ -227,29 +210,85 @@ impl<'l> Group<'l> {
                     _ => Ok(SliceEnd::Done),
                 };
             }
-            turns += if any_ready { TURNS_OF_A_WAIT } else { 1 };
-            match stop {
+            turns += if stops.any_ready { TURNS_OF_A_WAIT } else { 1 };
+            let any_released = match stops.first {
                 Some((State::Waiting(number), _))
-                    if is_one_stop && self.done == 0 && self.is_barrier_of_all(number) =>
+                    if stops.are_equal && self.done == 0 && self.is_barrier_of_all(number) =>
                 {
-                    if CHECKS {
-                        let all: Vec<usize> = (0..self.live.len()).collect();
-                        self.run_collective::<CHECKS>(&all, shared)?;
-                    } else {
-                        self.live.iter_mut().for_each(|item| item.state = State::Ready);
-                    }
-                    any_ready = true;
+                    self.release_all::<CHECKS>(shared)?;
+                    true
                 }
-                _ => any_ready |= self.run_collectives::<CHECKS>(shared)?,
-            }
-            if !any_ready {
+                _ => self.run_collectives::<CHECKS>(shared)?,
+            };
+            if !stops.any_ready && !any_released {
                 return Err(self.divergence(None));
             }
-            let is_late = || clock::has_passed(shared.options.deadline);
-            if any_ready && turns >= TURNS_PER_SLICE || is_late() {
+            if turns >= TURNS_PER_SLICE || clock::has_passed(shared.options.deadline) {
                 return Ok(SliceEnd::Yielded);
             }
         }
+    }
+
+    /// Runs the work-items that are ready, or only the one in focus, for a slice each.
+    fn run_ready_items<const CHECKS: bool>(
+        &mut self,
+        focus: Option<u32>,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<Stops, Box<Report>> {
+        let are_equal = self.live.iter().all(|item| item.state == State::Ready);
+        let mut stops = Stops { any_ready: false, first: None, are_equal };
+        for index in 0..self.live.len() {
+            if self.live[index].state != State::Ready {
+                continue;
+            }
+            if focus.is_none_or(|focus| self.live[index].index == focus) {
+                self.run_slice::<CHECKS>(index, shared, others)?;
+            }
+            let item = &self.live[index];
+            self.done += u32::from(item.state == State::Done);
+            stops.record(item);
+        }
+        if self.live.iter().any(|item| item.state == State::Done) {
+            shared.pool.items.extend(self.live.extract_if(.., |item| item.state == State::Done));
+        }
+        Ok(stops)
+    }
+
+    /// Starts the work-items that have not begun, and runs each for a slice.
+    fn begin_items<const CHECKS: bool>(
+        &mut self,
+        stops: &mut Stops,
+        shared: &mut Shared<'_>,
+        others: &mut VecDeque<Group<'l>>,
+    ) -> Result<(), Box<Report>> {
+        while self.begun < self.context.position.size() {
+            let mut item = shared.pool.items.pop().unwrap_or_default();
+            self.context.begin::<CHECKS>(self.begun, &mut item, shared.races)?;
+            self.begun += 1;
+            self.live.push(item);
+            let index = self.live.len() - 1;
+            self.run_slice::<CHECKS>(index, shared, others)?;
+            let item = &self.live[index];
+            if item.state == State::Done {
+                self.done += 1;
+                shared.pool.items.extend(self.live.pop());
+                stops.are_equal = false;
+            } else {
+                stops.record(item);
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a barrier at which all work-items of the group wait.
+    fn release_all<const CHECKS: bool>(&mut self, shared: &mut Shared<'_>) -> Result<(), Box<Report>> {
+        if CHECKS {
+            let all: Vec<usize> = (0..self.live.len()).collect();
+            return self.run_collective::<CHECKS>(&all, shared);
+        }
+        self.live.iter_mut().for_each(|item| item.state = State::Ready);
+        Ok(())
     }
 
     /// Whether this is a barrier of the whole work-group.

@@ -55,118 +55,160 @@ pub(crate) fn call<const CHECKS: bool>(
     printed: &mut Printed<'_>,
 ) -> Result<(), Problem> {
     let mut frame = Frame { regs, poison };
-    let operand = |index: usize| library.operands[index];
-    let to = library.to;
-    let scalar = library.result.scalar;
-    let count = usize::from(library.result.count);
     match library.function {
-        Cl::printf => {
-            let values: Vec<_> = library.operands[1..]
-                .iter()
-                .map(|&(slot, lanes)| {
-                    let bits = (0..usize::from(lanes.count)).map(|lane| frame.value(slot, lane)).collect();
-                    (lanes.scalar, bits)
-                })
-                .collect();
-            if library.literal != 0 {
-                return Err(Problem::Trap(printf::message(view, frame.value(operand(0).0, 0))));
-            }
-            let status = printf::print(view, frame.value(operand(0).0, 0), &values, printed);
-            if count > 0 {
-                frame.set(to, 0, status as u32 as u64, 0);
-            }
-        }
+        Cl::printf => print(view, library, &mut frame, printed)?,
         Cl::fract | Cl::modf | Cl::sincos | Cl::frexp | Cl::lgamma_r | Cl::remquo => {
             two_results::<CHECKS>(view, library, &mut frame)?;
         }
-        Cl::cross => {
-            let [a, b] = [0, 1].map(|index| [0, 1, 2].map(|lane| frame.float(operand(index), lane)));
-            let poison = frame.poison(operand(0)) | frame.poison(operand(1));
-            let product = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
-            let result = [product(1, 2), product(2, 0), product(0, 1), 0.0];
-            for (lane, value) in result.into_iter().take(count).enumerate() {
-                frame.set(to, lane, alu::from_f64(scalar, value), poison);
-            }
+        Cl::cross => cross(library, &mut frame),
+        Cl::distance | Cl::fast_distance | Cl::length | Cl::fast_length => distance(library, &mut frame),
+        Cl::normalize | Cl::fast_normalize => normalize(library, &mut frame),
+        Cl::shuffle | Cl::shuffle2 => shuffle::<CHECKS>(library, &mut frame),
+        Cl::vloadn | Cl::vload_half | Cl::vload_halfn | Cl::vloada_halfn => {
+            load_vector::<CHECKS>(view, library, &mut frame)?;
         }
-        Cl::distance | Cl::fast_distance | Cl::length | Cl::fast_length => {
-            let is_distance = matches!(library.function, Cl::distance | Cl::fast_distance);
-            let lanes = usize::from(operand(0).1.count);
-            let numbers = (0..lanes).map(|lane| {
-                let other = if is_distance { frame.float(operand(1), lane) } else { 0.0 };
-                frame.float(operand(0), lane) - other
-            });
-            let length = length(&numbers.collect::<Vec<f64>>());
-            let poison = frame.poison_of(&library.operands);
-            frame.set(to, 0, alu::from_f64(scalar, length), poison);
-        }
-        Cl::normalize | Cl::fast_normalize => {
-            let numbers: Vec<f64> = (0..count).map(|lane| frame.float(operand(0), lane)).collect();
-            let poison = frame.poison(operand(0));
-            for (lane, value) in normalized(&numbers).into_iter().enumerate() {
-                frame.set(to, lane, alu::from_f64(scalar, value), poison);
-            }
-        }
-        Cl::shuffle | Cl::shuffle2 => {
-            let mask = operand(library.operands.len() - 1).0;
-            let width = usize::from(operand(0).1.count);
-            let sources = if library.function == Cl::shuffle2 { 2 * width } else { width };
-            for lane in 0..count {
-                let index = frame.value(mask, lane) as usize % sources;
-                let from = operand(index / width).0 + (index % width) as u32;
-                let bits = frame.value(from, 0);
-                let poison = if CHECKS { frame.poison[from as usize] } else { 0 };
-                frame.set(to, lane, bits, poison);
-            }
-        }
-        Cl::vloadn => {
-            let element = scalar.size();
-            let start = start(&frame, operand(0), operand(1), count as u64 * u64::from(element));
-            load::<CHECKS>(view, &mut frame, library, start, element, count, |bits| bits)?;
-        }
-        Cl::vload_half | Cl::vload_halfn | Cl::vloada_halfn => {
-            let widen = |bits| alu::from_f64(scalar, alu::to_f64(Scalar::F16, bits));
-            let aligned = library.function == Cl::vloada_halfn;
-            let stride = 2 * if aligned && count == 3 { 4 } else { count as u64 };
-            let start = start(&frame, operand(0), operand(1), stride);
-            load::<CHECKS>(view, &mut frame, library, start, 2, count, widen)?;
-        }
-        Cl::vstoren => {
-            let (value, lanes) = operand(0);
-            let element = lanes.scalar.size();
-            let stride = u64::from(lanes.count) * u64::from(element);
-            let start = start(&frame, operand(1), operand(2), stride);
-            store::<CHECKS>(view, &frame, start, element, (value, lanes), |bits| bits)?;
-        }
-        _ => {
-            // `vstore_half` and its variants.
-            let (value, lanes) = operand(0);
-            let aligned = matches!(library.function, Cl::vstorea_halfn | Cl::vstorea_halfn_r);
-            let stride = 2 * if aligned && lanes.count == 3 { 4 } else { u64::from(lanes.count) };
-            let start = start(&frame, operand(1), operand(2), stride);
-            let has_mode =
-                matches!(library.function, Cl::vstore_half_r | Cl::vstore_halfn_r | Cl::vstorea_halfn_r);
-            let rounding = match library.literal {
-                1 if has_mode => Rounding::ToZero,
-                2 if has_mode => Rounding::Up,
-                3 if has_mode => Rounding::Down,
-                _ => Rounding::ToEven,
-            };
-            let how = Conversion {
-                from: lanes.scalar,
-                from_signed: false,
-                to: Scalar::F16,
-                to_signed: false,
-                rounding: Some(rounding),
-                saturate: false,
-            };
-            store::<CHECKS>(view, &frame, start, 2, (value, lanes), |bits| alu::convert(&how, bits))?;
-        }
+        // `vstoren`, `vstore_half` and its variants.
+        _ => store_vector::<CHECKS>(view, library, &frame)?,
     }
     Ok(())
 }
 
-/// The address of an element: a pointer, and an offset in elements.
-fn start(frame: &Frame<'_>, offset: (Slot, Lanes), pointer: (Slot, Lanes), stride: u64) -> u64 {
+/// `printf`, or a trap, which is a call of `printf` by a function that the device recognizes.
+fn print(
+    view: &mut View<'_>,
+    library: &Library,
+    frame: &mut Frame<'_>,
+    printed: &mut Printed<'_>,
+) -> Result<(), Problem> {
+    let format = frame.value(library.operands[0].0, 0);
+    if library.literal != 0 {
+        return Err(Problem::Trap(printf::message(view, format)));
+    }
+    let values: Vec<_> = library.operands[1..]
+        .iter()
+        .map(|&(slot, lanes)| {
+            let bits = (0..usize::from(lanes.count)).map(|lane| frame.value(slot, lane)).collect();
+            (lanes.scalar, bits)
+        })
+        .collect();
+    let status = printf::print(view, format, &values, printed);
+    if library.result.count > 0 {
+        frame.set(library.to, 0, status as u32 as u64, 0);
+    }
+    Ok(())
+}
+
+fn cross(library: &Library, frame: &mut Frame<'_>) {
+    let operands = [library.operands[0], library.operands[1]];
+    let [a, b] = operands.map(|operand| [0, 1, 2].map(|lane| frame.float(operand, lane)));
+    let poison = frame.poison_of(&operands);
+    let product = |i: usize, j: usize| a[i] * b[j] - a[j] * b[i];
+    let result = [product(1, 2), product(2, 0), product(0, 1), 0.0];
+    for (lane, value) in result.into_iter().take(library.result.count.into()).enumerate() {
+        frame.set(library.to, lane, alu::from_f64(library.result.scalar, value), poison);
+    }
+}
+
+/// `distance` and `length`.
+fn distance(library: &Library, frame: &mut Frame<'_>) {
+    let operand = library.operands[0];
+    let subtracted = match library.function {
+        Cl::distance | Cl::fast_distance => Some(library.operands[1]),
+        _ => None,
+    };
+    let numbers = (0..usize::from(operand.1.count)).map(|lane| {
+        let other = subtracted.map_or(0.0, |other| frame.float(other, lane));
+        frame.float(operand, lane) - other
+    });
+    let length = length(&numbers.collect::<Vec<f64>>());
+    let poison = frame.poison_of(&library.operands);
+    frame.set(library.to, 0, alu::from_f64(library.result.scalar, length), poison);
+}
+
+fn normalize(library: &Library, frame: &mut Frame<'_>) {
+    let operand = library.operands[0];
+    let numbers: Vec<f64> =
+        (0..usize::from(library.result.count)).map(|lane| frame.float(operand, lane)).collect();
+    let poison = frame.poison(operand);
+    for (lane, value) in normalized(&numbers).into_iter().enumerate() {
+        frame.set(library.to, lane, alu::from_f64(library.result.scalar, value), poison);
+    }
+}
+
+/// `shuffle` and `shuffle2`.
+fn shuffle<const CHECKS: bool>(library: &Library, frame: &mut Frame<'_>) {
+    let operand = |index: usize| library.operands[index];
+    let mask = operand(library.operands.len() - 1).0;
+    let width = usize::from(operand(0).1.count);
+    let sources = if library.function == Cl::shuffle2 { 2 * width } else { width };
+    for lane in 0..library.result.count.into() {
+        let index = frame.value(mask, lane) as usize % sources;
+        let from = operand(index / width).0 + (index % width) as u32;
+        let bits = frame.value(from, 0);
+        let poison = if CHECKS { frame.poison[from as usize] } else { 0 };
+        frame.set(library.to, lane, bits, poison);
+    }
+}
+
+/// `vloadn`, and `vload_half` and its variants.
+fn load_vector<const CHECKS: bool>(
+    view: &mut View<'_>,
+    library: &Library,
+    frame: &mut Frame<'_>,
+) -> Result<(), Problem> {
+    let (offset, pointer) = (library.operands[0], library.operands[1]);
+    let (scalar, count) = (library.result.scalar, usize::from(library.result.count));
+    if library.function == Cl::vloadn {
+        let element = scalar.size();
+        let address = address_of(frame, offset, pointer, count as u64 * u64::from(element));
+        return load::<CHECKS>(view, frame, library, address, element, count, |bits| bits);
+    }
+    let stride = half_stride(count as u64, library.function == Cl::vloada_halfn);
+    let address = address_of(frame, offset, pointer, stride);
+    let widen = |bits| alu::from_f64(scalar, alu::to_f64(Scalar::F16, bits));
+    load::<CHECKS>(view, frame, library, address, 2, count, widen)
+}
+
+/// `vstoren`, and `vstore_half` and its variants.
+fn store_vector<const CHECKS: bool>(
+    view: &mut View<'_>,
+    library: &Library,
+    frame: &Frame<'_>,
+) -> Result<(), Problem> {
+    let [value, offset, pointer] = [0, 1, 2].map(|index| library.operands[index]);
+    let (scalar, count) = (value.1.scalar, u64::from(value.1.count));
+    if library.function == Cl::vstoren {
+        let element = scalar.size();
+        let address = address_of(frame, offset, pointer, count * u64::from(element));
+        return store::<CHECKS>(view, frame, address, element, value, |bits| bits);
+    }
+    let is_aligned = matches!(library.function, Cl::vstorea_halfn | Cl::vstorea_halfn_r);
+    let address = address_of(frame, offset, pointer, half_stride(count, is_aligned));
+    let has_mode = matches!(library.function, Cl::vstore_half_r | Cl::vstore_halfn_r | Cl::vstorea_halfn_r);
+    let rounding = match library.literal {
+        1 if has_mode => Rounding::ToZero,
+        2 if has_mode => Rounding::Up,
+        3 if has_mode => Rounding::Down,
+        _ => Rounding::ToEven,
+    };
+    let conversion = Conversion {
+        from: scalar,
+        from_signed: false,
+        to: Scalar::F16,
+        to_signed: false,
+        rounding: Some(rounding),
+        saturate: false,
+    };
+    store::<CHECKS>(view, frame, address, 2, value, |bits| alu::convert(&conversion, bits))
+}
+
+/// The distance in bytes between vectors of this many halves. An aligned vector of three takes the space of four.
+const fn half_stride(count: u64, is_aligned: bool) -> u64 {
+    2 * if is_aligned && count == 3 { 4 } else { count }
+}
+
+/// The address at an offset in elements from a pointer.
+fn address_of(frame: &Frame<'_>, offset: (Slot, Lanes), pointer: (Slot, Lanes), stride: u64) -> u64 {
     let index = alu::signed(offset.1.scalar.size(), frame.value(offset.0, 0)) as u64;
     frame.value(pointer.0, 0).wrapping_add(index.wrapping_mul(stride))
 }

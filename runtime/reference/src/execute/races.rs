@@ -14,7 +14,7 @@ mod shadow;
 
 use rustc_hash::FxHashMap;
 
-use clock::{GLOBAL, IMAGE, LOCAL, Member, Release, acquires, releases, spaces_of};
+use clock::{GLOBAL, IMAGE, LOCAL, Member, Release, SPACES, acquires, releases, spaces_of};
 pub(crate) use clock::{Past, Thread};
 use shadow::RecordedAccess;
 pub(crate) use shadow::Shadow;
@@ -211,31 +211,51 @@ impl Races {
             return Ok(());
         }
         let object = (if is_local { thread.member.group + 1 } else { 0 }, address);
-        let first = self.agents.first();
-        let found = self.releases.get_mut(&object);
-        if how.reads
-            && let Some(found) = &found
-        {
-            for release in found.iter() {
-                if acquires(order) {
-                    thread.acquire(release, how.scope, spaces);
-                }
-                thread.record_read_release(release, own);
-                if release.member.group & !COPIES < first {
-                    self.acquired.join_release(release);
-                }
-            }
-        }
+        let has_releases = self.read_releases(object, thread, how, (own, spaces));
         if makes_visible {
             thread.make_visible(spaces);
         }
-        if !how.writes || !publishes && found.is_none() {
-            return Ok(());
+        if how.writes && (publishes || has_releases) {
+            self.publish(object, thread, how, (own, spaces));
         }
-        let sequence = match found {
-            Some(found) => found,
-            None => self.releases.entry(object).or_default(),
-        };
+        Ok(())
+    }
+
+    /// Synchronizes with the releases of an object, if the atomic operation reads it. Returns whether there are any.
+    fn read_releases(
+        &mut self,
+        object: (u32, u64),
+        thread: &mut Thread,
+        how: Synchronization,
+        (own, spaces): (usize, [bool; SPACES]),
+    ) -> bool {
+        let Some(releases) = self.releases.get(&object) else { return false };
+        if !how.reads {
+            return true;
+        }
+        let first = self.agents.first();
+        for release in releases {
+            if acquires(how.semantics.order) {
+                thread.acquire(release, how.scope, spaces);
+            }
+            thread.record_read_release(release, own);
+            if release.member.group & !COPIES < first {
+                self.acquired.join_release(release);
+            }
+        }
+        true
+    }
+
+    /// Ends the release sequences that an atomic write ends, and begins those of the fences before it and of the write itself.
+    fn publish(
+        &mut self,
+        object: (u32, u64),
+        thread: &mut Thread,
+        how: Synchronization,
+        (own, spaces): (usize, [bool; SPACES]),
+    ) {
+        let is_vulkan = self.environment == Environment::Vulkan;
+        let sequence = self.releases.entry(object).or_default();
         // A store by another work-item ends release sequences (OpenCL API 3.3.4); in Vulkan any store does.
         sequence.retain(|release| how.reads || release.number == thread.number && !is_vulkan);
         let mut publish = |new: Release| {
@@ -251,11 +271,10 @@ impl Races {
         for fence in thread.fences.iter().filter(|fence| !is_vulkan || fence.spaces[own]) {
             publish(fence.clone());
         }
-        if releases(order) {
+        if releases(how.semantics.order) {
             publish(thread.release(how.scope, spaces, how.semantics.available));
             thread.epoch += 1;
         }
-        Ok(())
     }
 
     /// Records an access to a range of bytes.

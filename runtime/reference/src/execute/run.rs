@@ -340,7 +340,7 @@ enum Arrival {
 fn reaches(site: &GroupState<'_>, item: &mut Item, monitor: &dyn Monitor, arrival: Arrival) -> bool {
     let program = site.program;
     let Some(frame) = item.frames.last_mut() else {
-        monitor.completes(ItemId { group: site.number, index: item.index });
+        monitor.on_return(ItemId { group: site.number, index: item.index });
         return false;
     };
     // The position is after the statement's mark, or after the call.
@@ -360,7 +360,7 @@ fn reaches(site: &GroupState<'_>, item: &mut Item, monitor: &dyn Monitor, arriva
         shadow: &*site.shadow,
     };
     let point = Point { item: work_item, file, line: line.line, is_new_line, returns };
-    item.is_stopped = monitor.reaches(&point);
+    item.is_stopped = monitor.stops_at(&point);
     item.is_stopped
 }
 
