@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null, null_mut};
 
 use kiln_runtime::{Buffer, Event, Image, ImageRegion, Queue, Rect};
-use opencl_sys::{cl_icd, *};
+use opencl_sys::*;
 
 use crate::error::{Code, Result, ensure};
 use crate::{object, platform, table};
@@ -375,13 +375,6 @@ pub(crate) fn launch(
 ) -> kiln_runtime::Result<kiln_runtime::Event> {
     // SAFETY: the application promises that its kernel stays within the memory that it passed.
     unsafe { queue.launch(kernel, range) }
-}
-
-/// The entry of a table at the byte offset of a slot.
-pub(crate) fn entry(table: &cl_icd::cl_icd_dispatch, offset: usize) -> *mut c_void {
-    let first = (&raw const *table).cast::<u8>();
-    // SAFETY: every slot holds a function pointer.
-    unsafe { first.add(offset).cast::<*mut c_void>().read() }
 }
 
 pub(crate) extern "C" fn extension_for_platform(
