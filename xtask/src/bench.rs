@@ -8,7 +8,7 @@ mod reference;
 
 use clap::{Args, Subcommand};
 
-use crate::{Outcome, differential, process, setup};
+use crate::{Outcome, process, setup, testsuite_programs};
 
 /// The benchmark to run.
 #[derive(Subcommand)]
@@ -73,7 +73,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Libraries(rest) => kiln_bench("libraries", rest),
         Bench::Accuracy(rest) => kiln_bench("accuracy", rest),
         Bench::Reference => reference::reference(),
-        Bench::Strict => differential::strict(),
+        Bench::Strict => testsuite_programs::strict(),
         Bench::Frontend(rest) => kiln_bench("frontend", rest),
         Bench::Editors(rest) => editors(rest),
         Bench::Budgets => budgets::budgets(),

@@ -17,7 +17,7 @@ use crate::{Outcome, process, root, setup, vscode};
 /// What to try.
 #[derive(Args)]
 pub(crate) struct CleanMachine {
-    /// Only the paths whose name contains one of these [default: all]
+    /// Only the installations whose name contains one of these [default: all]
     filters: Vec<String>,
     /// Package `kiln`, `libkiln_opencl.so`, `libkiln.so` and `libkiln.a` from this folder instead of building them
     #[arg(long, value_name = "FOLDER", value_parser = process::absolute)]
@@ -269,7 +269,7 @@ pub(crate) fn clean_machine(wanted: &CleanMachine) -> Outcome {
 /// A minimal Debian system with the network settings of this one.
 fn make_base(base: &Path) -> Outcome {
     remove(base)?;
-    fs::create_dir_all(base).map_err(|error| cannot_write(base, &error))?;
+    fs::create_dir_all(base).map_err(|error| process::cannot_write(base, &error))?;
     // debootstrap mounts `/proc` there, and does not always unmount it.
     let mut debootstrap = Command::new("unshare");
     process::run(debootstrap.args(["--mount", "debootstrap", "--variant=minbase", "bookworm"]).arg(base))?;
@@ -277,7 +277,7 @@ fn make_base(base: &Path) -> Outcome {
         let from = Path::new("/").join(settings);
         let to = base.join(settings);
         let parent = to.parent().unwrap_or(base);
-        fs::create_dir_all(parent).map_err(|error| cannot_write(parent, &error))?;
+        fs::create_dir_all(parent).map_err(|error| process::cannot_write(parent, &error))?;
         if from.exists() {
             process::run(Command::new("cp").args(["--recursive", "--dereference"]).arg(from).arg(parent))?;
         }
@@ -285,15 +285,16 @@ fn make_base(base: &Path) -> Outcome {
     // The system's own certificates replace the copy as soon as a package installs them.
     let certificates = base.join("etc/ssl/certs/ca-certificates.crt");
     if certificates.exists() {
-        fs::copy(&certificates, base.join(CERTIFICATES)).map_err(|error| cannot_write(base, &error))?;
+        fs::copy(&certificates, base.join(CERTIFICATES))
+            .map_err(|error| process::cannot_write(base, &error))?;
     }
     // Nobody answers questions; recommended packages only take time.
     let apt = base.join("etc/apt/apt.conf.d/90clean-machine");
     fs::write(&apt, "APT::Get::Assume-Yes \"true\";\nAPT::Install-Recommends \"false\";\n")
-        .map_err(|error| cannot_write(&apt, &error))?;
+        .map_err(|error| process::cannot_write(&apt, &error))?;
     process::run(shell_command(base, "apt-get --quiet --quiet update").stdout(std::io::stderr()))?;
     let complete = base.join("complete");
-    fs::write(&complete, "").map_err(|error| cannot_write(&complete, &error))
+    fs::write(&complete, "").map_err(|error| process::cannot_write(&complete, &error))
 }
 
 /// The packages for Debian and Python.
@@ -320,7 +321,7 @@ fn package_extension(wanted: &CleanMachine, packages: &Path) -> Outcome {
     let kiln = wanted.from.as_ref().map(|folder| folder.join("kiln"));
     for package in vscode::package(&vscode::Vscode { server: true, kiln })? {
         let name = package.file_name().ok_or("the package has no name")?;
-        fs::copy(&package, packages.join(name)).map_err(|error| cannot_write(packages, &error))?;
+        fs::copy(&package, packages.join(name)).map_err(|error| process::cannot_write(packages, &error))?;
     }
     Ok(())
 }
@@ -335,13 +336,13 @@ fn follow(installation: &Installation, base: &Path, machine: &Path, packages: &P
     process::run(Command::new("cp").arg("--recursive").arg(root().join("examples")).arg(&home))?;
     for package in fs::read_dir(packages).map_err(|error| error.to_string())?.filter_map(Result::ok) {
         fs::copy(package.path(), home.join(package.file_name()))
-            .map_err(|error| cannot_write(&home, &error))?;
+            .map_err(|error| process::cannot_write(&home, &error))?;
     }
     for (name, text) in (installation.files)()? {
         let path = home.join(name);
         let folder = path.parent().unwrap_or(&home);
-        fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-        fs::write(&path, text).map_err(|error| cannot_write(&path, &error))?;
+        fs::create_dir_all(folder).map_err(|error| process::cannot_write(folder, &error))?;
+        fs::write(&path, text).map_err(|error| process::cannot_write(&path, &error))?;
     }
     if !installation.has.is_empty() {
         output(machine, &format!("apt-get install {}", installation.has.join(" ")))?;
@@ -396,12 +397,8 @@ fn shell_command(machine: &Path, command: &str) -> Command {
 
 fn remove(folder: &Path) -> Outcome {
     if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| cannot_write(folder, &error))
+        fs::remove_dir_all(folder).map_err(|error| process::cannot_write(folder, &error))
     } else {
         Ok(())
     }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write `{}`: {error}", path.display())
 }

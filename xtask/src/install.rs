@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::{
     Outcome,
-    process::{self, cargo, target_dir},
+    process::{self, cannot_write, cargo, target_dir},
     root,
 };
 
@@ -180,9 +180,9 @@ impl Layout<'_> {
     fn link(&self, file: &str, target: &str) -> Outcome {
         let link = self.path_in_destdir(&self.prefix.join(target));
         if fs::symlink_metadata(&link).is_ok() {
-            fs::remove_file(&link).map_err(|e| cannot(&link, &e))?;
+            fs::remove_file(&link).map_err(|e| cannot_write(&link, &e))?;
         }
-        symlink(file, &link).map_err(|e| cannot(&link, &e))
+        symlink(file, &link).map_err(|e| cannot_write(&link, &e))
     }
 
     /// Installs the manual pages, which `kiln` writes itself.
@@ -203,19 +203,19 @@ impl Layout<'_> {
         let target = self.prefix.join(target);
         self.write(&target, &bytes)?;
         let target = self.path_in_destdir(&target);
-        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(|e| cannot(&target, &e))
+        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(|e| cannot_write(&target, &e))
     }
 
     /// Writes an installed file.
     fn write(&self, path: &Path, bytes: &[u8]) -> Outcome {
         let target = self.path_in_destdir(path);
         let folder = target.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
-        let new = tempfile::NamedTempFile::new_in(folder).map_err(|e| cannot(folder, &e))?;
-        fs::write(new.path(), bytes).map_err(|e| cannot(&target, &e))?;
+        fs::create_dir_all(folder).map_err(|e| cannot_write(folder, &e))?;
+        let new = tempfile::NamedTempFile::new_in(folder).map_err(|e| cannot_write(folder, &e))?;
+        fs::write(new.path(), bytes).map_err(|e| cannot_write(&target, &e))?;
         fs::set_permissions(new.path(), fs::Permissions::from_mode(0o644))
-            .map_err(|e| cannot(&target, &e))?;
-        new.persist(&target).map(drop).map_err(|e| cannot(&target, &e.error))
+            .map_err(|e| cannot_write(&target, &e))?;
+        new.persist(&target).map(drop).map_err(|e| cannot_write(&target, &e.error))
     }
 }
 
@@ -226,11 +226,6 @@ fn compatible(version: &str) -> String {
         (Some("0"), Some(minor)) => format!("0.{minor}"),
         (major, _) => major.unwrap_or_default().to_owned(),
     }
-}
-
-/// The message for a file that cannot be written.
-fn cannot(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write `{}`: {error}", path.display())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod clean_machine;
 mod conformance;
 mod corpus;
 mod demo;
-mod differential;
+
 mod fuzz;
 mod install;
 mod limited;
@@ -22,6 +22,7 @@ mod rust_web;
 mod setup;
 mod spirv;
 mod test;
+mod testsuite_programs;
 mod tidy;
 mod vscode;
 
@@ -69,22 +70,22 @@ enum Command {
     Conformance(conformance::Conformance),
     /// Compare the memory models with published verdicts of litmus tests
     #[command(disable_help_flag = true)]
-    LitmusSets(differential::Words),
+    LitmusSets(testsuite_programs::ProgramArguments),
     /// Explore generated programs in both memory models: check that Vulkan modules permit no outcome that OpenCL
     /// forbids
     #[command(disable_help_flag = true)]
-    Models(differential::Words),
+    Models(testsuite_programs::ProgramArguments),
     /// Fuzz a part of the compiler
     Fuzz(fuzz::Fuzz),
     /// Compare random programs on Kiln and on other OpenCL implementations
     #[command(disable_help_flag = true)]
-    Differential(differential::Words),
+    Differential(testsuite_programs::ProgramArguments),
     /// Run a kernel on another OpenCL implementation: `pocl`, `intel` or `oclgrind`, followed by arguments of `kiln run`
     #[command(disable_help_flag = true)]
-    Oracle(differential::Words),
+    Oracle(testsuite_programs::ProgramArguments),
     /// Run programs in C++ for OpenCL, HIP, Zig and SYCL, as kernel modules of their compilers
     #[command(disable_help_flag = true)]
-    Frontends(differential::Words),
+    Frontends(testsuite_programs::ProgramArguments),
     /// Type-check, bundle and package the VS Code extension; needs node, npm and the npm registry
     Vscode(vscode::Vscode),
     /// Regenerate the parser from compiler/syntax/src/grammar.lalrpop, and the lexer from its tokens
@@ -114,12 +115,12 @@ fn main() -> ExitCode {
         Command::Bench(what) => bench::bench(&what),
         Command::Corpus(arguments) => corpus::corpus(&arguments),
         Command::Conformance(arguments) => conformance::conformance(&arguments),
-        Command::LitmusSets(words) => differential::litmus_sets(&words),
-        Command::Models(words) => differential::models(&words),
+        Command::LitmusSets(arguments) => testsuite_programs::litmus_sets(&arguments),
+        Command::Models(arguments) => testsuite_programs::models(&arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
-        Command::Differential(words) => differential::differential(&words),
-        Command::Oracle(words) => differential::oracle(&words),
-        Command::Frontends(words) => differential::frontends(&words),
+        Command::Differential(arguments) => testsuite_programs::differential(&arguments),
+        Command::Oracle(arguments) => testsuite_programs::oracle(&arguments),
+        Command::Frontends(arguments) => testsuite_programs::frontends(&arguments),
         Command::Vscode(options) => vscode::vscode(&options),
         // A separate package, so that the other commands do not wait for the build of LALRPOP.
         Command::Grammar => {

@@ -44,10 +44,10 @@ pub(crate) fn playground(wanted: &Playground) -> Outcome {
     cargo.env("CARGO_PROFILE_RELEASE_PANIC", "abort");
     process::run(&mut cargo)?;
     let page = process::target_dir().join("playground");
-    fs::create_dir_all(&page).map_err(|error| cannot_write(&page, &error))?;
+    fs::create_dir_all(&page).map_err(|error| process::cannot_write(&page, &error))?;
     let module = page.join("kiln.wasm");
     let built = process::target_dir().join(TARGET).join("release/kiln_playground.wasm");
-    fs::copy(built, &module).map_err(|error| cannot_write(&module, &error))?;
+    fs::copy(built, &module).map_err(|error| process::cannot_write(&module, &error))?;
     let web = root().join("compiler/playground/web");
     bundle(&web, &page)?;
     let mut compress = Command::new("sh");
@@ -67,13 +67,13 @@ fn bundle(web: &Path, page: &Path) -> Outcome {
     setup::install_npm()?;
     // Keeps npm's files out of the source tree.
     let folder = process::target_dir().join("playground-web");
-    fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+    fs::create_dir_all(&folder).map_err(|error| process::cannot_write(&folder, &error))?;
     process::run(Command::new("cp").arg("-rT").arg(web).arg(&folder))?;
     for words in [&["ci", "--no-audit", "--no-fund"][..], &["run", "bundle"]] {
         process::run(Command::new("npm").current_dir(&folder).args(words))?;
     }
     for name in FILES {
-        fs::copy(folder.join(name), page.join(name)).map_err(|error| cannot_write(page, &error))?;
+        fs::copy(folder.join(name), page.join(name)).map_err(|error| process::cannot_write(page, &error))?;
     }
     Ok(())
 }
@@ -84,10 +84,6 @@ fn drive(page: &Path, web: &Path) -> Outcome {
     let mut node = Command::new("node");
     node.arg(web.join("test.mjs")).arg(page).arg("chromium");
     process::run(node.arg(page.with_extension("png")))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write `{}`: {error}", path.display())
 }
 
 /// The linker of the installed toolchain.

@@ -1,4 +1,4 @@
-//! Runs other programs: cargo, apt, the binary `kiln`. Must not depend on xtask's commands.
+//! Runs other programs: cargo, apt, the binary `kiln`; their paths and messages. Must not depend on xtask's commands.
 
 use std::{
     env,
@@ -58,6 +58,11 @@ pub(crate) fn target_dir() -> PathBuf {
 /// Makes a path of the command line absolute, for programs that run in other folders.
 pub(crate) fn absolute(path: &str) -> Result<PathBuf, String> {
     std::path::absolute(path).map_err(|error| error.to_string())
+}
+
+/// The message for a file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
 }
 
 fn program_name(command: &Command) -> String {

@@ -1,11 +1,7 @@
 //! Debian's Rust compiler for building web browsers. It is newer than Debian's rustc, and comes with the sources of the standard
 //! library, so that it compiles for all targets, even where rustup cannot add any.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::PathBuf, process::Command};
 
 use crate::process;
 
@@ -25,7 +21,7 @@ fn unpacked() -> Result<(PathBuf, PathBuf), String> {
     let rustc = folder.join("usr/bin/rustc");
     let libraries = folder.join("usr/lib/x86_64-linux-gnu");
     if !rustc.exists() {
-        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| process::cannot_write(&folder, &error))?;
         let standard = process::output(Command::new("apt-cache").args([
             "depends",
             "--important",
@@ -40,8 +36,4 @@ fn unpacked() -> Result<(PathBuf, PathBuf), String> {
         )?;
     }
     Ok((rustc, libraries))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write `{}`: {error}", path.display())
 }

@@ -41,7 +41,7 @@ pub(crate) fn test(arguments: &Test) -> Outcome {
     let mut totals = Totals::default();
     run_cargo_test(arguments, &mut totals)?;
     if arguments.filter.is_none() {
-        for check in HOUSE {
+        for check in REPOSITORY_CHECKS {
             totals.record_check(check.name, (check.run)());
         }
     }
@@ -61,7 +61,7 @@ struct Check {
     run: fn() -> Outcome,
 }
 
-const HOUSE: &[Check] = &[
+const REPOSITORY_CHECKS: &[Check] = &[
     Check { name: "tidy", run: tidy::tidy },
     Check { name: "release", run: release::check },
     Check { name: "rustfmt", run: || component("fmt", &["--all", "--check"]) },

@@ -12,7 +12,7 @@ use clap::Args;
 use super::{Built, DRIVER, LIBRARY, Layout};
 use crate::{
     Outcome,
-    process::{self, target_dir},
+    process::{self, cannot_write, target_dir},
 };
 
 /// Where to write the package.
@@ -29,7 +29,7 @@ pub(crate) struct Deb {
 pub(crate) fn deb(wanted: &Deb) -> Outcome {
     let built = wanted.built.folder()?;
     let folder = wanted.output.clone().unwrap_or_else(|| target_dir().join("debian"));
-    fs::create_dir_all(&folder).map_err(|e| super::cannot(&folder, &e))?;
+    fs::create_dir_all(&folder).map_err(|e| cannot_write(&folder, &e))?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let files = scratch.path().join("files");
     Layout { prefix: Path::new("/usr"), destdir: Some(&files) }.install(&built)?;
@@ -41,23 +41,23 @@ pub(crate) fn deb(wanted: &Deb) -> Outcome {
     let moves =
         [("doc/kiln/LICENSE", "doc/kiln/copyright"), ("zsh/site-functions", "zsh/vendor-completions")];
     for (from, to) in moves {
-        fs::rename(share.join(from), share.join(to)).map_err(|e| super::cannot(&share, &e))?;
+        fs::rename(share.join(from), share.join(to)).map_err(|e| cannot_write(&share, &e))?;
     }
     let control = files.join("DEBIAN");
-    fs::create_dir(&control).map_err(|e| super::cannot(&control, &e))?;
+    fs::create_dir(&control).map_err(|e| cannot_write(&control, &e))?;
     let architecture = process::output(Command::new("dpkg").arg("--print-architecture"))?;
     let architecture = architecture.trim();
     let size =
         process::output(Command::new("du").args(["--summarize", "--apparent-size", "-k"]).arg(&files))?;
     let size = size.split_whitespace().next().unwrap_or("0");
     let text = description(architecture, size, &dependencies(scratch.path(), &files)?);
-    fs::write(control.join("control"), text).map_err(|e| super::cannot(&control, &e))?;
+    fs::write(control.join("control"), text).map_err(|e| cannot_write(&control, &e))?;
     fs::write(control.join("conffiles"), "/etc/OpenCL/vendors/kiln.icd\n")
-        .map_err(|e| super::cannot(&control, &e))?;
+        .map_err(|e| cannot_write(&control, &e))?;
     fs::write(control.join("triggers"), "activate-noawait ldconfig\n")
-        .map_err(|e| super::cannot(&control, &e))?;
+        .map_err(|e| cannot_write(&control, &e))?;
     // The folder of a temporary directory is private; the folders of a package are not.
-    fs::set_permissions(&files, fs::Permissions::from_mode(0o755)).map_err(|e| super::cannot(&files, &e))?;
+    fs::set_permissions(&files, fs::Permissions::from_mode(0o755)).map_err(|e| cannot_write(&files, &e))?;
     let package = folder.join(format!("kiln_{}_{architecture}.deb", env!("CARGO_PKG_VERSION")));
     process::run(Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).arg(&files).arg(&package))
 }
@@ -66,9 +66,9 @@ pub(crate) fn deb(wanted: &Deb) -> Outcome {
 fn dependencies(scratch: &Path, files: &Path) -> Result<String, String> {
     // The tool works in the folder of a source package.
     let source = scratch.join("debian");
-    fs::create_dir(&source).map_err(|e| super::cannot(&source, &e))?;
+    fs::create_dir(&source).map_err(|e| cannot_write(&source, &e))?;
     fs::write(source.join("control"), "Source: kiln\n\nPackage: kiln\nArchitecture: any\n")
-        .map_err(|e| super::cannot(&source, &e))?;
+        .map_err(|e| cannot_write(&source, &e))?;
     if !process::installed("dpkg-shlibdeps") {
         return Err("there is no dpkg-shlibdeps here; please install what Debian calls dpkg-dev".to_owned());
     }
