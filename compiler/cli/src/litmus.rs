@@ -161,6 +161,18 @@ pub(crate) fn litmus(
         write_output("-", if command.json { table.json() } else { table.text() }.as_bytes())?;
         return Ok(table.outcome());
     }
+    explore(command, &compiler, source, &given, test, bounds)
+}
+
+/// Explores a launch, and writes the findings.
+fn explore(
+    command: &LitmusCommand,
+    compiler: &Compiler<'_>,
+    source: Source,
+    given: &LaunchArguments,
+    test: herd::Test,
+    bounds: Bounds,
+) -> Result<Outcome, Failure> {
     if command.cheapest && !test.devices.is_empty() {
         return failure("--cheapest: the module runs on one device, and this test runs on several");
     }
@@ -169,19 +181,19 @@ pub(crate) fn litmus(
             "--run: no kernel can share a local object between work-groups, or run on several devices",
         );
     }
-    let mut exploration = match Exploration::new(&compiler, source, &given, test, bounds)? {
+    let mut exploration = match Exploration::new(compiler, source, given, test, bounds)? {
         Ok(exploration) => exploration,
         Err(outcome) => return Ok(outcome),
     };
     if command.run {
-        match run_on_device(command, &compiler, &exploration)? {
+        match run_on_device(command, compiler, &exploration)? {
             Ok(observations) => exploration.findings.observations = Some(observations),
             Err(outcome) => return Ok(outcome),
         }
     }
     let Exploration { source, launch, mut findings, .. } = exploration;
     if command.cheapest {
-        match cheapest::find(&compiler, &source, &launch, bounds)? {
+        match cheapest::find(compiler, &source, &launch, bounds)? {
             Ok(found) => findings.cheapest = Some(found),
             Err(outcome) => return Ok(outcome),
         }

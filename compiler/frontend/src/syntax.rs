@@ -16,7 +16,7 @@ use kiln_session::{
     source::{FileRange, SourceMap},
 };
 use kiln_syntax::{
-    Interner, Span,
+    Interner, Span, Symbol,
     parse::{Construct, Expected, Language, SyntaxError, SyntaxErrorKind},
     token::{Keyword, Punct, TokenKind},
 };
@@ -64,61 +64,94 @@ pub(crate) fn report_with_consequences<'e>(
     interner: &Interner,
     sink: &mut Sink,
 ) -> Reported {
-    let mut reported = Reported::default();
-    let mut in_macros = Vec::new();
-    let mut keywords = Vec::new();
-    let mut undefined = Vec::new();
-    for error in errors {
-        // Each use of a macro that is not defined.
-        if let SyntaxErrorKind::Unexpected { found: TokenKind::Name(name) } = error.kind
-            && is_macro_name(interner.text(name))
-        {
-            if undefined.contains(&name) {
-                continue;
-            }
-            undefined.push(name);
+    let mut reporter = Reporter {
+        sources,
+        interner,
+        reported: Reported::default(),
+        in_macros: Vec::new(),
+        keywords: Vec::new(),
+        undefined: Vec::new(),
+    };
+    errors.into_iter().for_each(|error| reporter.report(error, sink));
+    reporter.reported
+}
+
+/// Reports each mistake once.
+struct Reporter<'s> {
+    sources: &'s SourceMap,
+    interner: &'s Interner,
+    reported: Reported,
+    /// The places in macros with a reported error.
+    in_macros: Vec<FileRange>,
+    /// The keywords that were declared as names.
+    keywords: Vec<&'s str>,
+    /// The macros that are not defined.
+    undefined: Vec<Symbol>,
+}
+
+impl Reporter<'_> {
+    fn report(&mut self, error: &SyntaxError, sink: &mut Sink) {
+        if self.is_consequence(error, sink) || self.reports_keyword_as_parameter(error, sink) {
+            return;
         }
-        // A conditional without `#endif` and a comment without an end remove the rest of the source.
-        if matches!(error.kind, SyntaxErrorKind::Missing { mark: Punct::CloseBrace, .. })
-            && (sink.has_reported(Code::Conditional) || sink.has_reported(Code::UnterminatedComment))
-        {
-            continue;
+        let known = common_mistakes::explain(error, self.sources, self.interner);
+        self.record_consequences(error, known.as_ref());
+        let span = known.as_ref().map_or(error.span, |known| known.span);
+        if !self.repeats_macro_error(error, span) {
+            sink.report(known.unwrap_or_else(|| diagnostic(error, self.sources, self.interner)));
         }
-        // The type checker has better messages for these.
-        if let SyntaxErrorKind::Misspelled { keyword, .. } = error.kind
-            && matches!(keyword, Keyword::Complex | Keyword::Imaginary | Keyword::Pipe)
-        {
-            continue;
-        }
-        // A use of a keyword that was declared as a name.
-        if let SyntaxErrorKind::Expected {
-            what: Expected::Expression,
-            found: Some(TokenKind::Keyword(keyword)),
-        }
-        | SyntaxErrorKind::Unexpected { found: TokenKind::Keyword(keyword) } = error.kind
-        {
-            if keywords.contains(&keyword.spelling()) {
-                continue;
-            }
-            if sources.macro_name(error.span.lo).is_none()
-                && let Some(context) = ErrorContext::new(error, sources)
-                && let Some((range, diagnostic)) = context.keyword_as_parameter()
+    }
+
+    /// Whether a diagnostic of another error, or of another stage, explains this one.
+    fn is_consequence(&mut self, error: &SyntaxError, sink: &Sink) -> bool {
+        match error.kind {
+            // Each use of a macro that is not defined.
+            SyntaxErrorKind::Unexpected { found: TokenKind::Name(name) }
+                if is_macro_name(self.interner.text(name)) =>
             {
-                let range = FileRange { file: context.file, range };
-                if !reported.ranges.contains(&range) {
-                    reported.ranges.push(range);
-                    sink.report(diagnostic);
+                let is_known = self.undefined.contains(&name);
+                if !is_known {
+                    self.undefined.push(name);
                 }
-                continue;
+                is_known
             }
+            // A conditional without `#endif` and a comment without an end remove the rest of the source.
+            SyntaxErrorKind::Missing { mark: Punct::CloseBrace, .. } => {
+                sink.has_reported(Code::Conditional) || sink.has_reported(Code::UnterminatedComment)
+            }
+            // The type checker has better messages for these.
+            SyntaxErrorKind::Misspelled { keyword, .. } => {
+                matches!(keyword, Keyword::Complex | Keyword::Imaginary | Keyword::Pipe)
+            }
+            // A use of a keyword that was declared as a name.
+            _ => unexpected_keyword(error).is_some_and(|keyword| self.keywords.contains(&keyword.spelling())),
         }
-        let known = common_mistakes::explain(error, sources, interner);
-        match (error.kind, &known) {
+    }
+
+    /// Reports a parameter whose name is a keyword, once. Returns whether the error is due to one.
+    fn reports_keyword_as_parameter(&mut self, error: &SyntaxError, sink: &mut Sink) -> bool {
+        if unexpected_keyword(error).is_none() || self.sources.macro_name(error.span.lo).is_some() {
+            return false;
+        }
+        let Some(context) = ErrorContext::new(error, self.sources) else { return false };
+        let Some((range, diagnostic)) = context.keyword_as_parameter() else { return false };
+        let range = FileRange { file: context.file, range };
+        if !self.reported.ranges.contains(&range) {
+            self.reported.ranges.push(range);
+            sink.report(diagnostic);
+        }
+        true
+    }
+
+    /// Records what can cause further errors.
+    fn record_consequences(&mut self, error: &SyntaxError, known: Option<&Diagnostic>) {
+        match (error.kind, known) {
             (SyntaxErrorKind::Expected { what: Expected::Name, .. }, Some(known)) => {
-                keywords.extend(sources.spelling(known.span).map(|location| sources.text(&location)));
+                let location = self.sources.spelling(known.span);
+                self.keywords.extend(location.map(|location| self.sources.text(&location)));
             }
             (SyntaxErrorKind::StrayElse { .. }, Some(known)) if known.span != error.span => {
-                reported.ranges.extend(sources.spelling(known.span));
+                self.reported.ranges.extend(self.sources.spelling(known.span));
             }
             (
                 SyntaxErrorKind::Expected {
@@ -127,23 +160,37 @@ pub(crate) fn report_with_consequences<'e>(
                 },
                 None,
             ) => {
-                let context = ErrorContext::new(error, sources);
+                let context = ErrorContext::new(error, self.sources);
                 let name = context.as_ref().and_then(ErrorContext::function_of_parameter);
-                reported.functions.extend(name.map(str::to_owned));
+                self.reported.functions.extend(name.map(str::to_owned));
             }
             _ => {}
         }
-        let span = known.as_ref().map_or(error.span, |known| known.span);
-        let in_macro = sources.macro_name(error.span.lo).is_some() || is_in_definition(span, sources);
-        if let Some(location) = sources.spelling(span).filter(|_| in_macro) {
-            if in_macros.contains(&location) {
-                continue;
-            }
-            in_macros.push(location);
-        }
-        sink.report(known.unwrap_or_else(|| diagnostic(error, sources, interner)));
     }
-    reported
+
+    /// Whether an error at this place in a macro has been reported, for another use of the macro.
+    fn repeats_macro_error(&mut self, error: &SyntaxError, span: Span) -> bool {
+        let in_macro =
+            self.sources.macro_name(error.span.lo).is_some() || is_in_definition(span, self.sources);
+        let Some(location) = self.sources.spelling(span).filter(|_| in_macro) else { return false };
+        let is_known = self.in_macros.contains(&location);
+        if !is_known {
+            self.in_macros.push(location);
+        }
+        is_known
+    }
+}
+
+/// The keyword that stands where it cannot.
+fn unexpected_keyword(error: &SyntaxError) -> Option<Keyword> {
+    match error.kind {
+        SyntaxErrorKind::Expected {
+            what: Expected::Expression,
+            found: Some(TokenKind::Keyword(keyword)),
+        }
+        | SyntaxErrorKind::Unexpected { found: TokenKind::Keyword(keyword) } => Some(keyword),
+        _ => None,
+    }
 }
 
 /// A better diagnostic for an error in a macro whose definition has a blank before the parameters, as in `#define MAX
@@ -184,25 +231,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 None => diagnostic,
             }
         }
-        SyntaxErrorKind::Expected { what, found } => {
-            let shown = expected(what);
-            let diagnostic = syntax(match found {
-                Some(found) => format!("expected {shown} before {}", token(found, interner)),
-                None => format!("expected {shown} before the end of the source"),
-            });
-            match (what, found) {
-                (Expected::Name, Some(TokenKind::Keyword(keyword))) => {
-                    diagnostic.help(format!("`{}` is a keyword; choose another name", keyword.spelling()))
-                }
-                (Expected::Mark(Punct::CloseParen | Punct::Comma), Some(TokenKind::Punct(Punct::Equal))) => {
-                    diagnostic.help("OpenCL C has no default arguments; pass the value in each call")
-                }
-                (Expected::Expression, Some(TokenKind::Punct(Punct::OpenBracket))) => {
-                    diagnostic.help("OpenCL C has no lambdas; write a function at program scope")
-                }
-                _ => diagnostic,
-            }
-        }
+        SyntaxErrorKind::Expected { what, found } => expected_diagnostic(error.span, what, found, interner),
         SyntaxErrorKind::Misspelled { name, keyword } => {
             // The words without underscores are only keywords of GNU C.
             let meant = match keyword {
@@ -215,22 +244,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
                 .fix(error.span, format!("replace by `{meant}`"), meant)
         }
         SyntaxErrorKind::Foreign { name, language, keyword } => {
-            let language = match language {
-                Language::Cuda => "CUDA",
-                Language::Glsl => "GLSL",
-                Language::Hlsl => "HLSL",
-                Language::Metal => "Metal",
-                Language::ObjectiveC => "Objective-C",
-            };
-            let diagnostic = syntax(format!("`{}` is a keyword of {language}", interner.text(name)));
-            match keyword.map(Keyword::spelling) {
-                Some(meant) => diagnostic.help(format!("write `{meant}`")).fix(
-                    error.span,
-                    format!("replace by `{meant}`"),
-                    meant,
-                ),
-                None => diagnostic.help("leave it out").fix(error.span, "remove it", ""),
-            }
+            foreign_keyword(error.span, interner.text(name), language, keyword)
         }
         SyntaxErrorKind::StrayElse { condition } => {
             let diagnostic = syntax("this `else` has no `if`".to_owned());
@@ -283,6 +297,51 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             Diagnostic::new(Code::NestingDepth, error.span, "the source is nested too deeply here")
                 .help("split the expression or the statement")
         }
+    }
+}
+
+fn expected_diagnostic(
+    span: Span,
+    what: Expected,
+    found: Option<TokenKind>,
+    interner: &Interner,
+) -> Diagnostic {
+    let shown = expected(what);
+    let message = match found {
+        Some(found) => format!("expected {shown} before {}", token(found, interner)),
+        None => format!("expected {shown} before the end of the source"),
+    };
+    let diagnostic = Diagnostic::new(Code::Syntax, span, message);
+    match (what, found) {
+        (Expected::Name, Some(TokenKind::Keyword(keyword))) => {
+            diagnostic.help(format!("`{}` is a keyword; choose another name", keyword.spelling()))
+        }
+        (Expected::Mark(Punct::CloseParen | Punct::Comma), Some(TokenKind::Punct(Punct::Equal))) => {
+            diagnostic.help("OpenCL C has no default arguments; pass the value in each call")
+        }
+        (Expected::Expression, Some(TokenKind::Punct(Punct::OpenBracket))) => {
+            diagnostic.help("OpenCL C has no lambdas; write a function at program scope")
+        }
+        _ => diagnostic,
+    }
+}
+
+/// The diagnostic of a keyword of another language. `keyword` is that of OpenCL C with the same meaning.
+fn foreign_keyword(span: Span, name: &str, language: Language, keyword: Option<Keyword>) -> Diagnostic {
+    let language = match language {
+        Language::Cuda => "CUDA",
+        Language::Glsl => "GLSL",
+        Language::Hlsl => "HLSL",
+        Language::Metal => "Metal",
+        Language::ObjectiveC => "Objective-C",
+    };
+    let message = format!("`{name}` is a keyword of {language}");
+    let diagnostic = Diagnostic::new(Code::Syntax, span, message);
+    match keyword.map(Keyword::spelling) {
+        Some(meant) => {
+            diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant)
+        }
+        None => diagnostic.help("leave it out").fix(span, "remove it", ""),
     }
 }
 

@@ -96,17 +96,7 @@ fn run_launch(
         arguments.push(argument(memory, text, &parameter.name, parameter.kind, buffers)?);
     }
     let (dims, global) = sizes(launch.global.as_deref().unwrap_or_default())?;
-    let local = match (&launch.local, kernels[kernel].required_size) {
-        (_, Some(required)) => required,
-        (Some(local), None) => sizes(local)?.1,
-        (None, None) => default_local_size(global),
-    };
-    let is_even = [0, 1, 2].iter().all(|&d| local[d] != 0 && global[d] % local[d] == 0);
-    if !is_even || local.iter().product::<u32>() > 1024 {
-        return failure(
-            "the global size is not a multiple of the local size, or a group has over 1024 work-items",
-        );
-    }
+    let local = local_size(launch, kernels[kernel].required_size, global)?;
     let groups = [0, 1, 2].map(|d| global[d] / local[d]);
     let region = Region { local, groups, first_group: [0; 3], first_item: [0; 3], pipeline: 0 };
     let pipeline = Pipeline { program, push_constants: &[], bound: &[] };
@@ -139,6 +129,26 @@ fn run_launch(
         launched.picture = Some(picture);
     }
     Ok(())
+}
+
+/// The local size: required, given, or chosen.
+fn local_size(
+    launch: &LaunchArguments,
+    required: Option<[u32; 3]>,
+    global: [u32; 3],
+) -> Result<[u32; 3], Failure> {
+    let local = match (&launch.local, required) {
+        (_, Some(required)) => required,
+        (Some(local), None) => sizes(local)?.1,
+        (None, None) => default_local_size(global),
+    };
+    let is_even = [0, 1, 2].iter().all(|&d| local[d] != 0 && global[d] % local[d] == 0);
+    if !is_even || local.iter().product::<u32>() > 1024 {
+        return failure(
+            "the global size is not a multiple of the local size, or a group has over 1024 work-items",
+        );
+    }
+    Ok(local)
 }
 
 /// The largest power of two up to 64 that divides the global size.

@@ -131,55 +131,9 @@ impl Sema<'_> {
         let Some(lvalue) = self.writable(operand, op.span, spelling, written) else {
             return self.error_value(span);
         };
-        let shown = || self.show(lvalue.ty.ty);
-        let plus_one = format!("{}= 1", binary.spelling());
-        let is_discarded = self.body.discarded == span;
-        let (open, close) = if is_discarded { ("", "") } else { ("(", ")") };
-        let behind = format!(" {plus_one}{close}");
-        let step = [Piece::Text(open), Piece::Source(lvalue.span), Piece::Text(&behind)];
-        // `x += 1` returns the new value, so it cannot replace `x++` if the old value is used.
-        let has_form = is_discarded || result == UpdateResult::New;
-        let step_span = if has_form { span } else { Span::default() };
-        match self.types.get(lvalue.ty.ty) {
-            Ty::Pointer(_) | Ty::Enum(_) => {}
-            Ty::Vector(element, _) if element.is_float() => {
-                self.report(
-                    Diagnostic::new(
-                        Code::FloatVectorIncrement,
-                        op.span,
-                        format!("`{spelling}` does not take `{}`", shown()),
-                    )
-                    .also(lvalue.span, format!("`{}`", shown()))
-                    .help(format!("write `{plus_one}`"))
-                    .rewrite(step_span, format!("write `{plus_one}`"), step)
-                    .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
-                );
-                return self.error_value(span);
-            }
-            Ty::Scalar(scalar) if scalar.is_float() => {
-                self.report(
-                    Diagnostic::new(
-                        Code::FloatIncrement,
-                        op.span,
-                        format!("`{spelling}` on `{}` is not portable OpenCL C", shown()),
-                    )
-                    .help(format!("write `{plus_one}`"))
-                    .rewrite(step_span, format!("write `{plus_one}`"), step)
-                    .note("OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones"),
-                );
-            }
-            Ty::Scalar(_) | Ty::Vector(..) => {}
-            _ => {
-                self.report(
-                    Diagnostic::new(
-                        Code::InvalidOperands,
-                        op.span,
-                        format!("`{spelling}` does not take `{}`", shown()),
-                    )
-                    .also(lvalue.span, format!("`{}`", shown())),
-                );
-                return self.error_value(span);
-            }
+        let has_form = self.body.discarded == span || result == UpdateResult::New;
+        if !self.check_increment(&lvalue, binary, op.span, has_form.then_some(span)) {
+            return self.error_value(span);
         }
         let ty = lvalue.ty.ty;
         let current = Expr { kind: ExprKind::Current, ty, span: lvalue.span };
@@ -192,6 +146,50 @@ impl Sema<'_> {
         };
         let new = self.binary_values(Spanned { node: binary, span: op.span }, current, one, span);
         self.update(lvalue, new, result, span)
+    }
+
+    /// Reports an operand that `++` or `--` does not take. Returns whether the operation has a meaning. `rewritten` is the span
+    /// that a fix may replace by `x += 1`, which returns the new value.
+    fn check_increment(
+        &mut self,
+        lvalue: &Lvalue,
+        binary: BinaryOp,
+        op: Span,
+        rewritten: Option<Span>,
+    ) -> bool {
+        const NOTE: &str = "OpenCL C 6.5.3: `++` and `--` operate on all types except floating-point ones";
+        let spelling = if binary == BinaryOp::Add { "++" } else { "--" };
+        let shown = self.show(lvalue.ty.ty);
+        let plus_one = format!("{}= 1", binary.spelling());
+        let (open, close) = if rewritten == Some(self.body.discarded) { ("", "") } else { ("(", ")") };
+        let behind = format!(" {plus_one}{close}");
+        let step = [Piece::Text(open), Piece::Source(lvalue.span), Piece::Text(&behind)];
+        let with_step = |diagnostic: Diagnostic| {
+            diagnostic
+                .help(format!("write `{plus_one}`"))
+                .rewrite(rewritten.unwrap_or_default(), format!("write `{plus_one}`"), step)
+                .note(NOTE)
+        };
+        let rejected = |code| {
+            Diagnostic::new(code, op, format!("`{spelling}` does not take `{shown}`"))
+                .also(lvalue.span, format!("`{shown}`"))
+        };
+        match self.types.get(lvalue.ty.ty) {
+            Ty::Vector(element, _) if element.is_float() => {
+                self.report(with_step(rejected(Code::FloatVectorIncrement)));
+                false
+            }
+            Ty::Scalar(scalar) if scalar.is_float() => {
+                let message = format!("`{spelling}` on `{shown}` is not portable OpenCL C");
+                self.report(with_step(Diagnostic::new(Code::FloatIncrement, op, message)));
+                true
+            }
+            Ty::Pointer(_) | Ty::Enum(_) | Ty::Scalar(_) | Ty::Vector(..) => true,
+            _ => {
+                self.report(rejected(Code::InvalidOperands));
+                false
+            }
+        }
     }
 
     /// Stores a value computed from `Current` to its lvalue.
