@@ -3,8 +3,6 @@
 use kiln_vocabulary::reflection::{ProvedLaunch, kiln};
 use rspirv::spirv::Op;
 
-use super::reflection::OWN_SET;
-
 /// The words of a module of the emitter with an instruction that names the only launch for which it is valid.
 pub fn with_proved_launch(words: &[u32], launch: &ProvedLaunch) -> Vec<u32> {
     let instructions = instructions(words);
@@ -23,8 +21,9 @@ pub fn with_proved_launch(words: &[u32], launch: &ProvedLaunch) -> Vec<u32> {
         bound += 1;
         bound - 1
     };
-    let own =
-        instructions.iter().find(|it| it[0] & 0xffff == Op::ExtInstImport as u32 && it[2..] == text(OWN_SET));
+    let own = instructions
+        .iter()
+        .find(|it| it[0] & 0xffff == Op::ExtInstImport as u32 && it[2..] == text(kiln::SET));
     let set = own.map_or_else(&mut next, |it| it[1]);
     let strings = [next(), next()];
     let numbers: Vec<(u32, u32)> =
@@ -37,7 +36,7 @@ pub fn with_proved_launch(words: &[u32], launch: &ProvedLaunch) -> Vec<u32> {
         }
         all.extend(*instruction);
         if at == import && own.is_none() {
-            push(&mut all, Op::ExtInstImport, &[&[set], &text(OWN_SET)[..]].concat());
+            push(&mut all, Op::ExtInstImport, &[&[set], &text(kiln::SET)[..]].concat());
         }
         if at == string {
             push(&mut all, Op::String, &[&[strings[0]], &text(&launch.kernel)[..]].concat());

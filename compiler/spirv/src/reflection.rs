@@ -26,14 +26,9 @@ use super::{
 };
 
 const SET: &str = "NonSemantic.ClspvReflection.5";
-/// The instruction set for Kiln's extensions: the table for bounds checks, traps and workarounds.
-pub(super) const OWN_SET: &str = "NonSemantic.Kiln.1";
 /// The maximum number of bytes in one string: `OpString` holds at most 65,535 bytes with its terminator, and bytes
 /// are written in hexadecimal. Longer data is split.
 const PIECE: usize = 32_000;
-
-/// The flag of a kernel that may call `printf`.
-const MAY_USE_PRINTF: u32 = 1;
 
 /// An operand of a reflection instruction.
 enum Part<'a> {
@@ -67,7 +62,7 @@ impl Emitter<'_> {
         }
         self.reflect_bounds();
         for bug in self.target.workarounds.iter() {
-            self.reflect_in(OWN_SET, kiln::WORKAROUND, &[Part::Text(bug.name())]);
+            self.reflect_in(kiln::SET, kiln::WORKAROUND, &[Part::Text(bug.name())]);
         }
     }
 
@@ -79,9 +74,9 @@ impl Emitter<'_> {
         };
         let numbers = [*offset, Bounds::RANGES, bounds.locals]
             .map(|it| Part::Number(u32::try_from(it).unwrap_or(u32::MAX)));
-        self.reflect_in(OWN_SET, kiln::BOUNDS, &numbers);
+        self.reflect_in(kiln::SET, kiln::BOUNDS, &numbers);
         for (position, (_, objects)) in bounds.positions.iter().zip(&bounds.sites) {
-            self.reflect_in(OWN_SET, kiln::BOUNDS_SITE, &[Part::Text(position), Part::Text(objects)]);
+            self.reflect_in(kiln::SET, kiln::BOUNDS_SITE, &[Part::Text(position), Part::Text(objects)]);
         }
     }
 
@@ -94,7 +89,7 @@ impl Emitter<'_> {
             Part::Id(self.globals.functions[&id]),
             Part::Text(&function.name),
             Part::Number(count),
-            Part::Number(if self.reads_address(id, State::Printf) { MAY_USE_PRINTF } else { 0 }),
+            Part::Number(if self.reads_address(id, State::Printf) { clspv::MAY_USE_PRINTF } else { 0 }),
         ];
         // Attributes are usually empty or follow from the required size.
         let implied = kernel.required_size.map(|[x, y, z]| format!("reqd_work_group_size({x},{y},{z})"));
@@ -107,10 +102,10 @@ impl Emitter<'_> {
             self.reflect(clspv::REQUIRED_WORKGROUP_SIZE, &parts);
         }
         if self.reads_address(id, State::Queue) {
-            self.reflect_in(OWN_SET, kiln::USES_QUEUE, &[Part::Id(declaration)]);
+            self.reflect_in(kiln::SET, kiln::USES_QUEUE, &[Part::Id(declaration)]);
         }
         if kernel.is_block() {
-            self.reflect_in(OWN_SET, kiln::BLOCK, &[Part::Id(declaration)]);
+            self.reflect_in(kiln::SET, kiln::BLOCK, &[Part::Id(declaration)]);
         }
         for (ordinal, (argument, location)) in (0..).zip(kernel.arguments.iter().zip(locations)) {
             self.reflect_argument(declaration, ordinal, argument, *location);
@@ -122,14 +117,14 @@ impl Emitter<'_> {
             for level in 1..WrittenLevels::COUNT {
                 let numbers = [levels.argument, 0, levels.descriptor + level, level].map(Part::Number);
                 let parts: Vec<Part<'_>> = [Part::Id(declaration)].into_iter().chain(numbers).collect();
-                self.reflect_in(OWN_SET, kiln::WRITTEN_LEVEL, &parts);
+                self.reflect_in(kiln::SET, kiln::WRITTEN_LEVEL, &parts);
             }
         }
         for fact in module.interface.sampler_facts.iter().filter(|fact| fact.kernel == id) {
             let mut parts = vec![Part::Id(declaration), Part::Number(fact.argument)];
             if fact.memory == LaunchMemory::Uniform {
                 parts.extend([0, 0, fact.byte].map(Part::Number));
-                self.reflect_in(OWN_SET, kiln::SAMPLER_UNIFORM, &parts);
+                self.reflect_in(kiln::SET, kiln::SAMPLER_UNIFORM, &parts);
             } else {
                 parts.extend([fact.byte, 4].map(Part::Number));
                 self.reflect(clspv::SAMPLER_PUSH_CONSTANT, &parts);
@@ -178,7 +173,7 @@ impl Emitter<'_> {
         if !is_used {
             // An unused argument has no location, but `clGetKernelArgInfo` describes it.
             let parts = [Part::Id(kernel), Part::Number(ordinal), Part::Id(info)];
-            self.reflect_in(OWN_SET, kiln::UNUSED_ARGUMENT, &parts);
+            self.reflect_in(kiln::SET, kiln::UNUSED_ARGUMENT, &parts);
             return;
         }
         let mut parts = vec![Part::Id(kernel), Part::Number(ordinal)];
@@ -280,7 +275,7 @@ impl Emitter<'_> {
             State::Queue | State::Command => {
                 let is_queue = state == State::Queue;
                 let number = if is_queue { kiln::DEVICE_QUEUE } else { kiln::COMMAND };
-                self.reflect_in(OWN_SET, number, &[Part::Number(offset)]);
+                self.reflect_in(kiln::SET, number, &[Part::Number(offset)]);
                 return;
             }
         };
@@ -324,9 +319,9 @@ impl Emitter<'_> {
         if record == 0 {
             return;
         }
-        self.reflect_in(OWN_SET, kiln::TRAPS, &[Part::Number(interface.printed)]);
+        self.reflect_in(kiln::SET, kiln::TRAPS, &[Part::Number(interface.printed)]);
         for trap in &interface.traps {
-            self.reflect_in(OWN_SET, kiln::TRAP, &[Part::Text(&trap.position), Part::Text(&trap.message)]);
+            self.reflect_in(kiln::SET, kiln::TRAP, &[Part::Text(&trap.position), Part::Text(&trap.message)]);
         }
     }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Context, Finding, Rule,
-    module::{Entry, Function, Module},
+    module::{Entry, Function, MAX_BOUND, Module},
     operand::Operand,
 };
 
@@ -42,7 +42,6 @@ const NESTING: Rule = Rule {
     text: "at most 1023 selections and loops are open at any point of a function",
 };
 
-const MAX_BOUND: Word = 4_194_303;
 const MAX_CHARACTERS: usize = 65_535;
 const MAX_MEMBERS: usize = 16_383;
 const MAX_STRUCTURES: u32 = 255;

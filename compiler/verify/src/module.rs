@@ -268,6 +268,9 @@ fn declare(capability: spirv::Capability, declared: &mut FxHashSet<spirv::Capabi
     }
 }
 
+/// The maximum id bound (SPIR-V 2.17).
+pub(super) const MAX_BOUND: Word = 4_194_303;
+
 /// The first entry that defines each id. A module's bound is not trusted for allocation: ids beyond SPIR-V's universal
 /// limit (SPIR-V 2.17) are in a map.
 #[derive(Default)]
@@ -277,8 +280,6 @@ struct Definitions {
 }
 
 impl Definitions {
-    /// SPIR-V 2.17: the minimum bound that a consumer must accept.
-    const LIMIT: usize = 4_194_304;
     const NONE: u32 = u32::MAX;
 
     fn get(&self, id: Word) -> Option<usize> {
@@ -292,7 +293,7 @@ impl Definitions {
 
     fn record(&mut self, id: Word, index: u32) {
         let at = id as usize;
-        if at >= Self::LIMIT {
+        if id > MAX_BOUND {
             self.far.entry(id).or_insert(index);
             return;
         }

@@ -2,8 +2,10 @@
 //!
 //! `runtime/core/src/interface.rs` describes the instructions and their operands.
 
-/// The set `NonSemantic.Kiln.1`, for what `NonSemantic.ClspvReflection` cannot express.
+/// Kiln's own set, for what `NonSemantic.ClspvReflection` cannot express.
 pub mod kiln {
+    /// The name of the set.
+    pub const SET: &str = "NonSemantic.Kiln.1";
     /// The offset of the table for bounds checks in the variables' buffer, and the maximum number of ranges.
     pub const BOUNDS: u32 = 1;
     /// The source position of the next checked access.
@@ -48,6 +50,9 @@ pub struct ProvedLaunch {
 /// The set `NonSemantic.ClspvReflection` (SPIRV-Registry, `nonsemantic/NonSemantic.ClspvReflection`).
 #[allow(missing_docs)]
 pub mod clspv {
+    /// The flag of a kernel that may call `printf`.
+    pub const MAY_USE_PRINTF: u32 = 1;
+
     pub const KERNEL: u32 = 1;
     pub const ARGUMENT_INFO: u32 = 2;
     pub const STORAGE_BUFFER: u32 = 3;

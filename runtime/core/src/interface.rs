@@ -128,6 +128,10 @@
 //! of the kernel with this name is proved for these sizes only, without an offset. `lines` contains the source lines whose operations
 //! are weaker than those that hold for every launch, in decimal, separated by spaces. The runtime rejects other launches of the kernel.
 //!
+//! **Written levels.** `WrittenLevel(kernel, ordinal, set, binding, level)` (12) of `NonSemantic.Kiln.1` is the storage image for
+//! a level of the image argument `ordinal` that the kernel writes. The argument's own binding is its first level. The runtime binds
+//! any level of an image that has fewer.
+//!
 //! **Unused arguments.** `UnusedArgument(kernel, ordinal, info)` (7) of `NonSemantic.Kiln.1` describes an argument that
 //! has no location because the kernel does not use it.
 //!

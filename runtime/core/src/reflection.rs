@@ -21,11 +21,9 @@ use crate::interface::{
 };
 use crate::module::{Instruction, Module, op};
 use crate::sampler::Sampler;
-use facts::{Facts, OWN_IMPORT};
+use facts::Facts;
 use operands::Operands;
 
-/// A flag of the `Kernel` instruction.
-const MAY_USE_PRINTF: u32 = 1;
 /// The type qualifier of a pipe (`CL_KERNEL_ARG_TYPE_PIPE`).
 const QUALIFIER_PIPE: u32 = 8;
 /// The type of a queue.
@@ -391,7 +389,7 @@ impl<'f> Reader<'f> {
                 self.of_kernel(&operands)?;
                 self.blocks.push(operands.id(0)?);
             }
-            number => return Err(malformed(format!("instruction {number} of {OWN_IMPORT} is unknown"))),
+            number => return Err(malformed(format!("instruction {number} of {} is unknown", kiln::SET))),
         }
         Ok(())
     }
@@ -408,7 +406,7 @@ impl<'f> Reader<'f> {
             required_local_size: None,
             attributes: operands.optional_text(4)?.to_owned(),
             // Versions before 5 have no flags.
-            prints: operands.optional_number(3)?.is_none_or(|flags| flags & MAY_USE_PRINTF != 0),
+            prints: operands.optional_number(3)?.is_none_or(|flags| flags & clspv::MAY_USE_PRINTF != 0),
             uses_queue: false,
             static_local_size: 0,
             image_facts: Vec::new(),

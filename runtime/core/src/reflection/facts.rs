@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use kiln_vocabulary::reflection::kiln;
+
 use super::malformed;
 use crate::error::Result;
 use crate::interface::{Position, SpecId};
@@ -10,8 +12,6 @@ use crate::module::{Module, op};
 const IMPORT: &str = "NonSemantic.ClspvReflection.";
 /// The newest version that the runtime reads.
 const NEWEST: u32 = 7;
-/// The instruction set that only Kiln's modules use.
-pub(super) const OWN_IMPORT: &str = "NonSemantic.Kiln.1";
 
 /// What the reader needs from the rest of the module.
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Facts {
         for instruction in module.instructions() {
             let Some(first) = instruction.operand(0) else { continue };
             match instruction.opcode {
-                op::EXT_INST_IMPORT if instruction.text(1) == OWN_IMPORT => facts.own_import = Some(first),
+                op::EXT_INST_IMPORT if instruction.text(1) == kiln::SET => facts.own_import = Some(first),
                 op::EXT_INST_IMPORT => {
                     if let Some(version) = instruction.text(1).strip_prefix(IMPORT) {
                         if !version.parse().is_ok_and(|version| (1..=NEWEST).contains(&version)) {

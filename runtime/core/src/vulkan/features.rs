@@ -124,71 +124,89 @@ impl QueriedFeatures {
                 .collect();
         found.compute_units = compute_units(instance, physical, &extensions);
         found.is_subset = extensions.contains(khr::portability_subset::NAME);
-        let is13 = found.is(1, 3);
+        found.has_calibrated_timestamps = extensions.contains(ext::calibrated_timestamps::NAME);
+        found.query_features(instance, physical, &extensions);
+        found.query_properties(instance, physical, &extensions);
+        Ok(found)
+    }
+
+    /// Queries the features of a device with Vulkan 1.2 and these extensions.
+    fn query_features(
+        &mut self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        extensions: &HashSet<CString>,
+    ) {
+        let is13 = self.is(1, 3);
         let mut features =
-            vk::PhysicalDeviceFeatures2::default().push_next(&mut found.v11).push_next(&mut found.v12);
+            vk::PhysicalDeviceFeatures2::default().push_next(&mut self.v11).push_next(&mut self.v12);
         if is13 {
-            features = features.push_next(&mut found.v13);
+            features = features.push_next(&mut self.v13);
         }
         if extensions.contains(ext::shader_atomic_float::NAME) {
-            features = features.push_next(&mut found.float_atomics);
+            features = features.push_next(&mut self.float_atomics);
         }
         if extensions.contains(khr::workgroup_memory_explicit_layout::NAME) {
-            features = features.push_next(&mut found.explicit_layout);
+            features = features.push_next(&mut self.explicit_layout);
         }
         if extensions.contains(khr::shader_clock::NAME) {
-            features = features.push_next(&mut found.clock);
+            features = features.push_next(&mut self.clock);
         }
-        let maps_placed = [ext::map_memory_placed::NAME, khr::map_memory2::NAME]
-            .iter()
-            .all(|name| extensions.contains(*name));
-        if maps_placed {
-            features = features.push_next(&mut found.placed_maps);
+        if can_place_maps(extensions) {
+            features = features.push_next(&mut self.placed_maps);
         }
-        // SAFETY: as above, and the device supports every structure of the chain.
+        // SAFETY: the physical device belongs to the instance and supports every structure of the chain.
         unsafe { instance.get_physical_device_features2(physical, &mut features) };
-        found.core = features.features;
+        self.core = features.features;
+        // The pointers of the chain would dangle when this structure moves.
+        self.v11.p_next = std::ptr::null_mut();
+        self.v12.p_next = std::ptr::null_mut();
+        self.v13.p_next = std::ptr::null_mut();
+        self.float_atomics.p_next = std::ptr::null_mut();
+        self.explicit_layout.p_next = std::ptr::null_mut();
+        self.clock.p_next = std::ptr::null_mut();
+        self.placed_maps.p_next = std::ptr::null_mut();
+    }
+
+    /// Queries the properties of a device with Vulkan 1.2 and these extensions. Its features are known.
+    fn query_properties(
+        &mut self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        extensions: &HashSet<CString>,
+    ) {
         let mut maintenance3 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut properties12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut properties13 = vk::PhysicalDeviceVulkan13Properties::default();
+        let mut host_memory = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut placed_maps = vk::PhysicalDeviceMapMemoryPlacedPropertiesEXT::default();
+        let imports =
+            extensions.contains(ext::external_memory_host::NAME) && imported::can_import(instance, physical);
         let mut properties = vk::PhysicalDeviceProperties2::default()
             .push_next(&mut maintenance3)
             .push_next(&mut properties12);
-        if is13 {
+        if self.is(1, 3) {
             properties = properties.push_next(&mut properties13);
         }
-        let mut host_memory = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
-        let imports =
-            extensions.contains(ext::external_memory_host::NAME) && imported::can_import(instance, physical);
         if imports {
             properties = properties.push_next(&mut host_memory);
         }
-        let mut placed_maps = vk::PhysicalDeviceMapMemoryPlacedPropertiesEXT::default();
-        if maps_placed {
+        if can_place_maps(extensions) {
             properties = properties.push_next(&mut placed_maps);
         }
-        // SAFETY: as above.
+        // SAFETY: the physical device belongs to the instance and supports every structure of the chain.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-        if is13 {
-            found.max_buffer = properties13.max_buffer_size;
+        if self.is(1, 3) {
+            self.max_buffer = properties13.max_buffer_size;
         }
-        found.has_calibrated_timestamps = extensions.contains(ext::calibrated_timestamps::NAME);
-        found.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
-        let places = found.placed_maps.memory_map_placed == vk::TRUE && found.kind() != DeviceKind::Cpu;
-        found.placed_map_alignment = places.then_some(placed_maps.min_placed_memory_map_alignment);
-        found.subgroups = maintenance3;
-        found.properties12 = properties12;
-        // The chain's pointers refer to locals of this function.
-        found.v11.p_next = std::ptr::null_mut();
-        found.v12.p_next = std::ptr::null_mut();
-        found.v13.p_next = std::ptr::null_mut();
-        found.float_atomics.p_next = std::ptr::null_mut();
-        found.explicit_layout.p_next = std::ptr::null_mut();
-        found.clock.p_next = std::ptr::null_mut();
-        found.placed_maps.p_next = std::ptr::null_mut();
-        found.subgroups.p_next = std::ptr::null_mut();
-        found.properties12.p_next = std::ptr::null_mut();
-        Ok(found)
+        self.host_memory_alignment = imports.then_some(host_memory.min_imported_host_pointer_alignment);
+        let places = self.placed_maps.memory_map_placed == vk::TRUE && self.kind() != DeviceKind::Cpu;
+        self.placed_map_alignment = places.then_some(placed_maps.min_placed_memory_map_alignment);
+        self.subgroups = maintenance3;
+        self.properties12 = properties12;
+        // The pointers of the chain refer to locals of this function.
+        self.subgroups.p_next = std::ptr::null_mut();
+        self.properties12.p_next = std::ptr::null_mut();
     }
 
     fn is(&self, major: u32, minor: u32) -> bool {
@@ -512,6 +530,11 @@ impl QueriedFeatures {
             placed_maps,
         }
     }
+}
+
+/// Whether a device with these extensions can map memory at a given address of the host.
+fn can_place_maps(extensions: &HashSet<CString>) -> bool {
+    [ext::map_memory_placed::NAME, khr::map_memory2::NAME].iter().all(|name| extensions.contains(*name))
 }
 
 fn text(text: Option<&CStr>) -> String {
