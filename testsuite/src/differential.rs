@@ -4,7 +4,7 @@
 //! reference differs from Kiln, or two from each other, clang's module on the reference device also votes, and the
 //! majority decides.
 
-mod bench;
+mod runner;
 mod tally;
 
 use std::{
@@ -16,13 +16,13 @@ use std::{
 };
 
 pub use self::{
-    bench::Bench,
+    runner::Runner,
     tally::{Count, Tally},
 };
 use crate::{
     device::{self, Device},
     oracle::Oracle,
-    programs::{self, Program, Sort},
+    programs::{self, Program, ProgramKind},
 };
 
 /// A configuration in which to run a program.
@@ -78,8 +78,8 @@ pub struct Trial {
 /// The parameters of a comparison.
 #[derive(Clone)]
 pub struct Comparison {
-    /// The language of the programs.
-    pub sort: Sort,
+    /// The kind of the programs.
+    pub kind: ProgramKind,
     /// The references, whose results are correct if they agree.
     pub references: Vec<Oracle>,
     /// The configurations to test.
@@ -99,7 +99,7 @@ impl Comparison {
     /// Compares every device with PoCL, which CI has.
     pub fn with_pocl() -> Self {
         Self {
-            sort: Sort::Plain,
+            kind: ProgramKind::Plain,
             references: vec![Oracle::Pocl],
             trials: devices(),
             limit: LIMIT,
@@ -110,23 +110,23 @@ impl Comparison {
 
     /// Compares with Intel's runtime, and with PoCL if it supports the language; includes modules for OpenCL and, on
     /// request, generic pointers.
-    pub fn with_intel(sort: Sort) -> Self {
+    pub fn with_intel(kind: ProgramKind) -> Self {
         let mut trials = devices();
         trials.extend(
             ["-O0", "-O3"]
                 .map(|level| Trial { configuration: Configuration::Module(Oracle::Intel, level), every: 4 }),
         );
-        let references = match sort {
-            Sort::Plain => vec![Oracle::Pocl, Oracle::Intel],
-            Sort::Generic | Sort::Composition => vec![Oracle::Intel],
+        let references = match kind {
+            ProgramKind::Plain => vec![Oracle::Pocl, Oracle::Intel],
+            ProgramKind::Generic | ProgramKind::Composition => vec![Oracle::Intel],
         };
-        Self { sort, references, trials, limit: LIMIT, reports_references: false, has_judge: true }
+        Self { kind, references, trials, limit: LIMIT, reports_references: false, has_judge: true }
     }
 
     /// Compares with clang on the reference device, which is the fastest reference.
-    pub fn with_clang(sort: Sort) -> Self {
+    pub fn with_clang(kind: ProgramKind) -> Self {
         Self {
-            sort,
+            kind,
             references: Vec::new(),
             trials: devices(),
             limit: LIMIT,
@@ -170,7 +170,7 @@ impl Comparison {
         trials
             .sort_by_key(|trial| !matches!(trial.configuration, Configuration::Device(device, _) if device.name == "reference"));
         Self {
-            sort: Sort::Composition,
+            kind: ProgramKind::Composition,
             references: Vec::new(),
             trials,
             limit: LIMIT,
@@ -184,7 +184,7 @@ impl Comparison {
         Self {
             references: self.references.clone(),
             trials: vec![Trial { configuration, every: 1 }],
-            sort: self.sort,
+            kind: self.kind,
             limit: self.limit,
             reports_references: self.reports_references,
             has_judge: self.has_judge,
@@ -205,14 +205,14 @@ impl Comparison {
             for _ in 0..jobs.max(1) {
                 let (sender, next, end) = (sender.clone(), &next, seeds.end);
                 scope.spawn(move || {
-                    let mut bench = Bench::new();
+                    let mut runner = Runner::new();
                     loop {
                         let seed = next.fetch_add(1, Ordering::Relaxed);
                         if seed >= end {
                             break;
                         }
-                        let program = programs::program(seed, self.sort);
-                        let outcome = self.compare(seed, &program, &mut bench);
+                        let program = programs::program(seed, self.kind);
+                        let outcome = self.compare(seed, &program, &mut runner);
                         sender.send((seed, program, outcome)).expect("somebody listens");
                     }
                 });
@@ -234,14 +234,14 @@ impl Comparison {
     }
 
     /// Runs a program in all configurations. Returns the counts and the failures, as messages.
-    pub fn compare(&self, seed: u64, program: &Program, bench: &mut Bench) -> (Tally, Vec<String>) {
+    pub fn compare(&self, seed: u64, program: &Program, runner: &mut Runner) -> (Tally, Vec<String>) {
         let mut tally = Tally { programs: 1, ..Tally::default() };
         let references = self.references.iter().map(|&oracle| Configuration::Source(oracle));
         let tried =
             self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.configuration);
         let mut runs: Vec<(Configuration, Outcome)> = Vec::new();
         for configuration in references.chain(tried) {
-            let (outcome, time) = bench.run(configuration, program, self);
+            let (outcome, time) = runner.run(configuration, program, self);
             tally.count_mut(configuration).time += time;
             runs.push((configuration, outcome));
         }
@@ -256,7 +256,7 @@ impl Comparison {
             reference.cloned()
         } else {
             if self.has_judge && !runs.iter().any(|(configuration, _)| is_judge(*configuration)) {
-                let (outcome, time) = bench.run(judge, program, self);
+                let (outcome, time) = runner.run(judge, program, self);
                 tally.count_mut(judge).time += time;
                 runs.push((judge, outcome));
             }

@@ -165,8 +165,8 @@ fn outcome(text: &str) -> Option<Outcome> {
 }
 
 /// Whether an observed outcome matches a pattern.
-pub fn is_of(seen: &Outcome, sort: &Outcome) -> bool {
-    sort.iter().all(|(name, value)| seen.get(name) == Some(value))
+pub fn matches(seen: &Outcome, pattern: &Outcome) -> bool {
+    pattern.iter().all(|(name, value)| seen.get(name) == Some(value))
 }
 
 impl Test {

@@ -20,7 +20,7 @@ mod statement;
 mod types;
 
 pub use neighbors::with_neighbors;
-pub use program::{Initial, Program, Sort, program};
+pub use program::{Initial, Program, ProgramKind, program};
 
 use dice::Dice;
 use lines::Lines;
@@ -30,7 +30,7 @@ use types::Struct;
 /// The generator's state.
 struct Generator {
     dice: Dice,
-    sort: Sort,
+    kind: ProgramKind,
     /// Whether the program may use `double`.
     has_double: bool,
     /// The number of dimensions of the index space.

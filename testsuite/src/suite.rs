@@ -12,7 +12,7 @@ pub use crate::config::Depth;
 use crate::{bless, case::Case, config::Config, markdown};
 
 /// Checks a file by its name and the codes that its tests expect.
-pub type Demand = fn(&str, &[String]) -> Result<(), String>;
+pub type Requirement = fn(&str, &[String]) -> Result<(), String>;
 
 /// The properties of one folder's tests.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub struct Suite {
     /// How far to compile sources, unless a file overrides it.
     pub depth: Depth,
     /// An additional requirement on each file.
-    pub demand: Option<Demand>,
+    pub requirement: Option<Requirement>,
 }
 
 /// Runs the tests in a folder, as the command line selects.
@@ -65,9 +65,9 @@ fn trials(folder: &Path, file: &Path, suite: Suite) -> Vec<Trial> {
         }
     };
     let mut trials = Vec::new();
-    if let Some(demand) = suite.demand {
+    if let Some(requirement) = suite.requirement {
         let codes: Result<Vec<Vec<String>>, String> = cases.iter().map(Case::expected_codes).collect();
-        trials.push(Trial::test(name.clone(), move || Ok(demand(&name, &codes?.concat())?)));
+        trials.push(Trial::test(name.clone(), move || Ok(requirement(&name, &codes?.concat())?)));
     }
     trials.extend(cases.into_iter().map(|case| Trial::test(case.name.clone(), move || Ok(case.run()?))));
     trials

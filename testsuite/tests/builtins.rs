@@ -22,7 +22,7 @@ const MANY: usize = 30;
 
 /// Prefixes of the names of functions that may be rejected with a message that names the feature: clocks, image
 /// functions that the environment lacks, and copies that the copy instructions do not support.
-const REFUSED: &[&str] = &[
+const REJECTED: &[&str] = &[
     "clock_read_",
     "get_image_",
     "read_image",
@@ -93,7 +93,7 @@ fn every_function(target: &Target) {
                         counts[1] += rejected;
                         if rejected > 0 {
                             println!("{name}: {rejected} of {} rejected", compiled + rejected);
-                            if !REFUSED.iter().any(|prefix| name.starts_with(prefix)) {
+                            if !REJECTED.iter().any(|prefix| name.starts_with(prefix)) {
                                 failures.push(format!("{name}: {rejected} overloads are rejected"));
                             }
                         }

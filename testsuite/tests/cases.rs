@@ -8,6 +8,6 @@ use kiln_testsuite::{
 };
 
 fn main() -> ExitCode {
-    let suite = Suite { options: |_| Vec::new(), depth: Depth::Modules, demand: None };
+    let suite = Suite { options: |_| Vec::new(), depth: Depth::Modules, requirement: None };
     suite::main(&root().join("testsuite/cases"), suite)
 }

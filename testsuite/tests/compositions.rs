@@ -9,7 +9,7 @@ use kiln_testsuite::{
     device::Device,
     differential::Comparison,
     kiln, nightly,
-    programs::{self, Program, Sort},
+    programs::{self, Program, ProgramKind},
 };
 use tempfile::TempDir;
 
@@ -40,18 +40,18 @@ fn defects_of_layouts_are_detected() {
     // The first is about the emitter.
     let defects = &Defect::ALL[1..];
     assert!(defects.len() >= 10);
-    let bench = Bench::new();
+    let runner = Runner::new();
     let mut right: HashMap<(u64, bool), Option<String>> = HashMap::new();
     let mut missed = Vec::new();
     for &defect in defects {
         let detected = DETECTING.iter().find_map(|&seed| {
-            let program = programs::program(seed, Sort::Composition);
+            let program = programs::program(seed, ProgramKind::Composition);
             let keeps = defect.only_changes_calls();
             let right = right
                 .entry((seed, keeps))
-                .or_insert_with(|| bench.run(&program, keeps, None).ok())
+                .or_insert_with(|| runner.run(&program, keeps, None).ok())
                 .as_ref()?;
-            match bench.run(&program, keeps, Some(defect)) {
+            match runner.run(&program, keeps, Some(defect)) {
                 Ok(results) => (results != *right).then(|| (seed, "other results".to_owned())),
                 Err(reason) => Some((seed, reason)),
             }
@@ -69,11 +69,11 @@ fn defects_of_layouts_are_detected() {
 }
 
 /// Runs programs on the strict Vulkan device.
-struct Bench {
+struct Runner {
     folder: TempDir,
 }
 
-impl Bench {
+impl Runner {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder") }
     }

@@ -10,7 +10,7 @@ use kiln_testsuite::{
 
 fn main() -> ExitCode {
     let options = |name: &str| vec![format!("-W{name}")];
-    let suite = Suite { options, depth: Depth::Diagnostics, demand: Some(shows_its_own_code) };
+    let suite = Suite { options, depth: Depth::Diagnostics, requirement: Some(shows_its_own_code) };
     suite::main(&root().join("docs/diagnostics"), suite)
 }
 

@@ -226,20 +226,20 @@ const MACROS: &[&str] = &["id_type"];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-fn law(table: &[(&str, &[&str])]) -> Edges {
+fn allowed(table: &[(&str, &[&str])]) -> Edges {
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     table.iter().map(|(name, uses)| ((*name).to_owned(), set(uses))).collect()
 }
 
 /// The dependencies in the sources that the tables do not allow.
-fn violations(sources: &Edges, law: &Edges) -> Vec<String> {
+fn violations(sources: &Edges, allowed: &Edges) -> Vec<String> {
     let none = BTreeSet::new();
     let mut complaints = Vec::new();
     for (name, does) in sources {
-        if !law.contains_key(name) {
+        if !allowed.contains_key(name) {
             complaints.push(format!("{name} has no row in the table"));
         }
-        let may = law.get(name).unwrap_or(&none);
+        let may = allowed.get(name).unwrap_or(&none);
         complaints.extend(does.difference(may).map(|used| format!("{name} must not use {used}")));
     }
     complaints
@@ -266,7 +266,7 @@ fn packages_use_only_allowed_packages() {
     for used in edges.values_mut() {
         used.retain(|name| name.starts_with("kiln-"));
     }
-    let complaints = violations(&edges, &law(PACKAGES));
+    let complaints = violations(&edges, &allowed(PACKAGES));
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
@@ -297,7 +297,7 @@ fn modules_use_only_allowed_modules() {
             sources.entry(module.to_owned()).or_default().extend(used);
         });
         sources.remove("lib");
-        let complaints = violations(&sources, &law(table));
+        let complaints = violations(&sources, &allowed(table));
         assert!(complaints.is_empty(), "{package}: {}", complaints.join("\n"));
     }
 }
@@ -370,7 +370,7 @@ fn used_names_are_found() {
 
 #[test]
 fn violations_are_reported() {
-    let sources = law(&[("a", &["b", "c"]), ("d", &[])]);
-    let table = law(&[("a", &["b", "e"])]);
+    let sources = allowed(&[("a", &["b", "c"]), ("d", &[])]);
+    let table = allowed(&[("a", &["b", "e"])]);
     assert_eq!(violations(&sources, &table), ["a must not use c", "d has no row in the table"]);
 }

@@ -28,7 +28,7 @@ use kiln_testsuite::{
         self, Setting, Space, Test,
         explore::{Model, Outcomes, outcomes},
         generated::{self, Statements},
-        is_of,
+        matches,
         stress::shown,
     },
     nightly,
@@ -86,12 +86,14 @@ fn vulkan_permits_nothing_that_opencl_forbids() {
                 complain("a data race in OpenCL".to_owned());
             }
             for outcome in
-                opencl.outcomes.iter().filter(|it| test.forbidden.iter().any(|sort| is_of(it, sort)))
+                opencl.outcomes.iter().filter(|it| test.forbidden.iter().any(|pattern| matches(it, pattern)))
             {
                 complain(format!("OpenCL allows {}", shown(outcome)));
             }
-            for sort in test.allowed.iter().filter(|sort| !opencl.outcomes.iter().any(|it| is_of(it, sort))) {
-                complain(format!("OpenCL does not allow {}", shown(sort)));
+            for pattern in
+                test.allowed.iter().filter(|pattern| !opencl.outcomes.iter().any(|it| matches(it, pattern)))
+            {
+                complain(format!("OpenCL does not allow {}", shown(pattern)));
             }
             // The module permits only outcomes of the program.
             if vulkan.has_race {
@@ -115,12 +117,14 @@ fn weakened_seq_cst_permits_more() {
     for test in litmus::tests().iter().filter(|test| !test.weak.is_empty()) {
         for setting in test.settings() {
             let found = explored(test, setting, Environment::Vulkan, SeqCst::AcqRel);
-            for sort in test.weak.iter().filter(|sort| !found.outcomes.iter().any(|it| is_of(it, sort))) {
+            for pattern in
+                test.weak.iter().filter(|pattern| !found.outcomes.iter().any(|it| matches(it, pattern)))
+            {
                 complaints.push(format!(
                     "{}, {}: {} is not permitted",
                     test.name,
                     setting.name(),
-                    shown(sort)
+                    shown(pattern)
                 ));
             }
         }

@@ -19,7 +19,7 @@ use std::{
 use clap::Args;
 use kiln_testsuite::{
     device,
-    programs::{self, Program, Sort},
+    programs::{self, Program, ProgramKind},
     reduce::reduce,
     server::{Ending, Server},
 };
@@ -199,12 +199,12 @@ impl<'o> Worker<'o> {
 
 impl Random {
     fn program(&self, seed: u64) -> Program {
-        let sort = match self {
-            Self { compositions: true, .. } => Sort::Composition,
-            Self { generic: true, .. } => Sort::Generic,
-            _ => Sort::Plain,
+        let kind = match self {
+            Self { compositions: true, .. } => ProgramKind::Composition,
+            Self { generic: true, .. } => ProgramKind::Generic,
+            _ => ProgramKind::Plain,
         };
-        programs::program(seed, sort)
+        programs::program(seed, kind)
     }
 
     /// The source of the program with this seed and of its neighbors.

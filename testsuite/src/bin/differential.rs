@@ -4,8 +4,8 @@ use std::{fs, iter, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use kiln_testsuite::{
-    differential::{Bench, Comparison},
-    programs::{self, Program, Sort},
+    differential::{Comparison, Runner},
+    programs::{self, Program, ProgramKind},
     reduce::reduce,
 };
 
@@ -58,13 +58,15 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut comparison = match arguments.oracle.as_str() {
-        "intel" => Comparison::with_intel(Sort::Plain),
-        "generic" => Comparison::with_intel(Sort::Generic),
-        "clang" => Comparison::with_clang(Sort::Plain),
+        "intel" => Comparison::with_intel(ProgramKind::Plain),
+        "generic" => Comparison::with_intel(ProgramKind::Generic),
+        "clang" => Comparison::with_clang(ProgramKind::Plain),
         "compositions" => Comparison::of_compositions(),
-        "compositions-intel" => Comparison { has_judge: false, ..Comparison::with_intel(Sort::Composition) },
+        "compositions-intel" => {
+            Comparison { has_judge: false, ..Comparison::with_intel(ProgramKind::Composition) }
+        }
         "devices" => Comparison { references: Vec::new(), has_judge: false, ..Comparison::with_pocl() },
-        "generic-clang" => Comparison::with_clang(Sort::Generic),
+        "generic-clang" => Comparison::with_clang(ProgramKind::Generic),
         _ => Comparison::with_pocl(),
     };
     if arguments.translated {
@@ -82,7 +84,7 @@ fn main() -> ExitCode {
     let seeds = arguments.seed..arguments.seed + arguments.count;
     if arguments.print {
         for seed in seeds {
-            let program = programs::program(seed, comparison.sort);
+            let program = programs::program(seed, comparison.kind);
             println!("// {}", program.launch().join(" "));
             print!("{}", program.source);
         }
@@ -103,8 +105,8 @@ fn main() -> ExitCode {
         None => comparison.survey(seeds, arguments.jobs, tell),
         Some(file) => {
             let source = fs::read_to_string(file).expect("a program");
-            let program = Program { source, ..programs::program(arguments.seed, comparison.sort) };
-            let (mut tally, complaints) = comparison.compare(arguments.seed, &program, &mut Bench::new());
+            let program = Program { source, ..programs::program(arguments.seed, comparison.kind) };
+            let (mut tally, complaints) = comparison.compare(arguments.seed, &program, &mut Runner::new());
             tally.different = complaints.len();
             if !complaints.is_empty() {
                 tell(arguments.seed, &program, complaints.join("\n"));
@@ -133,12 +135,12 @@ fn smaller(
         true => comparison.clone(),
         false => comparison.narrowed(named.unwrap_or(&comparison.trials[0]).configuration),
     };
-    let mut benches: Vec<Bench> = iter::repeat_with(Bench::new).take(jobs.max(1)).collect();
-    reduce(&program.source, &mut benches, |bench, source| {
+    let mut runners: Vec<Runner> = iter::repeat_with(Runner::new).take(jobs.max(1)).collect();
+    reduce(&program.source, &mut runners, |runner, source| {
         let program = Program { source: source.to_owned(), ..program.clone() };
         // Most attempts are invalid programs, which Kiln rejects fastest.
         let holds =
-            bench.accepts(&program) && first(&narrow.compare(0, &program, bench).1.join("\n")) == wanted;
+            runner.accepts(&program) && first(&narrow.compare(0, &program, runner).1.join("\n")) == wanted;
         if holds {
             keep(source);
         }

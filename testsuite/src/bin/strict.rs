@@ -28,15 +28,18 @@ fn main() -> ExitCode {
     for defect in Defect::all() {
         let outcome = [Variant::Defective, Variant::Repaired].map(|variant| {
             let scratch = tempfile::tempdir().expect("a folder for files");
-            (ours(&defect, scratch.path(), variant), theirs(&defect, scratch.path(), variant))
+            (
+                kiln_reports(&defect, scratch.path(), variant),
+                oclgrind_reports(&defect, scratch.path(), variant),
+            )
         });
         let kind = format!("{}: {}", defect.document, defect.kind.trim_matches(['[', ']']));
         for row in [rows.entry(kind).or_default(), &mut all] {
             row.programs += 1;
-            row.cannot_run += usize::from(outcome.iter().any(|(_, theirs)| theirs.is_none()));
-            for (variant, (ours, theirs)) in outcome.iter().enumerate() {
-                row.reports[0][variant] += usize::from(*ours);
-                row.reports[1][variant] += usize::from(*theirs == Some(true));
+            row.cannot_run += usize::from(outcome.iter().any(|(_, oclgrind)| oclgrind.is_none()));
+            for (variant, (kiln, oclgrind)) in outcome.iter().enumerate() {
+                row.reports[0][variant] += usize::from(*kiln);
+                row.reports[1][variant] += usize::from(*oclgrind == Some(true));
             }
         }
     }
@@ -45,21 +48,23 @@ fn main() -> ExitCode {
     );
     println!("|---|---|---|---|---|---|---|");
     for (name, row) in rows.iter().map(|(name, row)| (name.as_str(), row)).chain([("all", &all)]) {
-        let Row { programs, reports: [[ours, repaired], [theirs, their_repaired]], cannot_run } = row;
+        let Row { programs, reports: [kiln, oclgrind], cannot_run } = row;
+        let [reports, of_repaired] = kiln;
+        let [oclgrind_reports, oclgrind_of_repaired] = oclgrind;
         println!(
-            "| {name} | {programs} | {ours} | {repaired} | {theirs} | {their_repaired} | {cannot_run} |"
+            "| {name} | {programs} | {reports} | {of_repaired} | {oclgrind_reports} | {oclgrind_of_repaired} | {cannot_run} |"
         );
     }
     if all.reports[0] == [all.programs, 0] { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Whether the reference device reports something.
-fn ours(defect: &Defect, folder: &Path, variant: Variant) -> bool {
+fn kiln_reports(defect: &Defect, folder: &Path, variant: Variant) -> bool {
     defect.run(folder, variant).is_ok_and(|finished| !finished.stderr.is_empty())
 }
 
 /// Whether Oclgrind reports something; `None` if it cannot run the program.
-fn theirs(defect: &Defect, folder: &Path, variant: Variant) -> Option<bool> {
+fn oclgrind_reports(defect: &Defect, folder: &Path, variant: Variant) -> Option<bool> {
     let file = defect.file(folder, variant).expect("a file can be written");
     let mut command = Oracle::Oclgrind.command(folder).expect("Oclgrind is installed");
     command.arg(file).arg("--options=-cl-std=CL2.0").args(&defect.launch);

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Outcome, Setting, Space, Test, is_of, sources::VALUES};
+use super::{Outcome, Setting, Space, Test, matches, sources::VALUES};
 use crate::device;
 
 /// The parameters of a run.
@@ -48,8 +48,8 @@ impl Counts {
     }
 
     /// The number of times that an outcome matched one of these patterns.
-    pub fn matching(&self, sorts: &[Outcome]) -> u64 {
-        let is = |outcome: &Outcome| sorts.iter().any(|sort| is_of(outcome, sort));
+    pub fn matching(&self, patterns: &[Outcome]) -> u64 {
+        let is = |outcome: &Outcome| patterns.iter().any(|pattern| matches(outcome, pattern));
         self.seen.iter().filter(|(outcome, _)| is(outcome)).map(|(_, count)| count).sum()
     }
 }

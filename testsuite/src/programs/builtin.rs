@@ -1,7 +1,7 @@
 //! Calls of integer built-in functions, with arguments for which the result is defined.
 
 use super::{
-    Generator, Sort,
+    Generator, ProgramKind,
     types::{INTEGERS, Ty},
 };
 
@@ -20,7 +20,7 @@ impl Generator {
                 format!("abs_diff({}, {})", self.expression(of, depth), self.expression(of, depth))
             }
             9 => format!("popcount({})", some(self)),
-            10 if self.sort == Sort::Generic && self.dice.one_in(2) => format!("ctz({})", some(self)),
+            10 if self.kind == ProgramKind::Generic && self.dice.one_in(2) => format!("ctz({})", some(self)),
             10 => format!("clz({})", some(self)),
             11 if unsigned => {
                 format!("abs({})", self.expression(ty.with(ty.scalar.with_sign(true)), depth))

@@ -2,7 +2,7 @@
 //! Each is generated on one line, so that reduction removes it as a whole.
 
 use super::{
-    Generator, Sort,
+    Generator, ProgramKind,
     scope::Space,
     types::{INT, LONG, Ty, UINT, ULONG},
 };
@@ -25,7 +25,7 @@ impl Generator {
             self.open(format!("for (uint {counter} = 0; {counter} < {rounds}; ++{counter}) {{"));
         }
         self.exchange(group);
-        match self.dice.below(if self.sort == Sort::Generic { 8 } else { 6 }) {
+        match self.dice.below(if self.kind == ProgramKind::Generic { 8 } else { 6 }) {
             0 | 1 => self.reduce(group),
             2 => self.conserve(group),
             3 => self.copy(group),
@@ -59,7 +59,7 @@ impl Generator {
         let cell = format!("shared[{}]", group + self.dice.below(group));
         let value = self.expression(Ty::scalar(UINT), 2);
         let name = self.name('v');
-        let line = if self.sort == Sort::Generic {
+        let line = if self.kind == ProgramKind::Generic {
             let space = *self.dice.pick(&["local ", ""]);
             let order = *self.dice.pick(&["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
             let scope = *self.dice.pick(&["work_group", "device"]);
@@ -149,7 +149,7 @@ impl Generator {
             let operation = *self.dice.pick(&["inc", "dec"]);
             return self.line(format!("atomic_{operation}(&sums[{cell}]);"));
         }
-        if self.sort == Sort::Generic && self.dice.one_in(2) {
+        if self.kind == ProgramKind::Generic && self.dice.one_in(2) {
             let order = *self.dice.pick(&["relaxed", "acquire", "release", "acq_rel", "seq_cst"]);
             let scope = *self.dice.pick(&["device", "all_svm_devices"]);
             let space = *self.dice.pick(&["global ", ""]);

@@ -41,7 +41,7 @@ fn is_of_program_scope(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::programs::{self, Sort};
+    use crate::programs::{self, ProgramKind};
 
     #[test]
     fn names_of_program_scope_are_renamed() {
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn neighbors_have_their_own_kernels() {
-        let [first, second] = [1, 2].map(|seed| programs::program(seed, Sort::Plain));
+        let [first, second] = [1, 2].map(|seed| programs::program(seed, ProgramKind::Plain));
         let both = with_neighbors(&first, [&second]);
         assert_eq!(both.source.matches("kernel void k").count(), 2);
         assert!(both.source.starts_with(&first.source));

@@ -1,7 +1,7 @@
 //! Pointers: to elements, to structures, to pointers, to bytes of a different type.
 
 use super::{
-    Generator, Sort,
+    Generator, ProgramKind,
     scope::{Object, Space, Whole},
     types::{INTEGERS, Ty},
 };
@@ -37,7 +37,7 @@ impl Generator {
             return self.declare_array();
         }
         let Object { ty, mut space, length, .. } = self.dice.pick(&objects).clone();
-        if self.sort == Sort::Generic && self.dice.one_in(2) {
+        if self.kind == ProgramKind::Generic && self.dice.one_in(2) {
             space = Space::Generic;
         }
         let length = 1 + self.dice.below(length.unwrap_or(1));
@@ -83,7 +83,7 @@ impl Generator {
             return self.declare_struct();
         }
         let Whole { text, number, mut space, .. } = self.dice.pick(&wholes).clone();
-        if self.sort == Sort::Generic && space != Space::Constant && self.dice.one_in(2) {
+        if self.kind == ProgramKind::Generic && space != Space::Constant && self.dice.one_in(2) {
             space = Space::Generic;
         }
         let name = self.name('p');

@@ -12,7 +12,7 @@ use crate::compositions;
 
 /// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum ProgramKind {
     /// OpenCL C 1.2: every pointer has a named address space.
     Plain,
     /// OpenCL C 2.0: functions take generic pointers.
@@ -101,17 +101,17 @@ const SPACES: [(&[usize], &[usize]); 7] = [
 const RAGGED: [(&[usize], &[usize]); 2] = [(&[13], &[4]), (&[5, 3], &[2, 2])];
 
 /// Generates a program; it depends only on the seed.
-pub fn program(seed: u64, sort: Sort) -> Program {
-    if sort == Sort::Composition {
+pub fn program(seed: u64, kind: ProgramKind) -> Program {
+    if kind == ProgramKind::Composition {
         return compositions::composition(seed);
     }
     let mut dice = Dice::new(seed);
-    let is_ragged = sort == Sort::Generic && dice.one_in(4);
+    let is_ragged = kind == ProgramKind::Generic && dice.one_in(4);
     let (global, local) = *if is_ragged { dice.pick(&RAGGED) } else { dice.pick(&SPACES) };
     let has_double = dice.one_in(6);
     let mut generator = Generator {
         dice,
-        sort,
+        kind,
         has_double,
         dimensions: global.len(),
         structs: Vec::new(),
@@ -142,7 +142,7 @@ pub fn program(seed: u64, sort: Sort) -> Program {
     generator.kernel(local.iter().product());
     Program {
         source: generator.lines.text(),
-        std: if sort == Sort::Generic { "CL2.0" } else { "CL1.2" },
+        std: if kind == ProgramKind::Generic { "CL2.0" } else { "CL1.2" },
         global: global.to_vec(),
         local: local.to_vec(),
         sums: (CELLS, Initial::Random(3)),
@@ -221,7 +221,7 @@ impl Generator {
         let length = *self.dice.pick(&[4, 5, 8, 16]);
         let values: Vec<String> = (0..length).map(|_| self.constant_of(ty)).collect();
         // OpenCL C 2.0 also allows read-only data in global memory.
-        let is_global = self.sort == Sort::Generic && self.dice.one_in(3);
+        let is_global = self.kind == ProgramKind::Generic && self.dice.one_in(3);
         let space = if is_global { Space::Global } else { Space::Constant };
         self.line(format!("{} {} {name}[{length}] = {{{}}};", space.name(), ty.name(), values.join(", ")));
         self.scopes.add(Object {
@@ -258,7 +258,7 @@ impl Generator {
             1.. if self.dice.one_in(5) => Returned::Struct(self.dice.below(self.structs.len())),
             _ => Returned::Value(self.some_type()),
         };
-        let is_generic = self.sort == Sort::Generic;
+        let is_generic = self.kind == ProgramKind::Generic;
         let name = self.name('f');
         let mut parameters = Vec::new();
         let is_plain = self.dice.one_in(2);

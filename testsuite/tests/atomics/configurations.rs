@@ -7,7 +7,7 @@ use kiln_compiler::{
     target::{Features, Target},
 };
 
-use super::law::Has;
+use super::rules::Has;
 
 /// A version, a target, and extensions.
 pub(crate) struct Configuration {

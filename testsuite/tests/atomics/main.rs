@@ -5,7 +5,7 @@
 //! All combinations take minutes; without `--nightly` the tests run a sample of each kind.
 
 mod configurations;
-mod law;
+mod rules;
 mod sources;
 
 use std::{

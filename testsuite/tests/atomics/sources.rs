@@ -6,7 +6,7 @@ use kiln_testsuite::module;
 
 use super::{
     configurations::Configuration,
-    law::{self, Call, Fence, Has},
+    rules::{self, Call, Fence, Has},
 };
 
 /// The address space of the object.
@@ -39,7 +39,7 @@ pub(crate) struct Program {
 pub(crate) fn all(configuration: &Configuration) -> Vec<Program> {
     let has = configuration.has();
     let mut programs = Vec::new();
-    for function in law::functions() {
+    for function in rules::functions() {
         for ty in &function.types {
             if !configuration.has_type(ty) {
                 continue;
@@ -95,7 +95,7 @@ fn legacy(configuration: &Configuration) -> Vec<Program> {
             continue;
         }
         let mut calls = Vec::new();
-        for (name, operands, takes_floats) in law::legacy_functions() {
+        for (name, operands, takes_floats) in rules::legacy_functions() {
             if ty == "float" && !takes_floats {
                 continue;
             }

@@ -162,7 +162,7 @@ impl Generator {
             for (item, statements) in phase.iter_mut().enumerate() {
                 for statement in statements {
                     let text = self.statement(&mut known[item]);
-                    *statement = self.placed(text);
+                    *statement = self.in_function(text);
                 }
             }
         }
@@ -173,7 +173,7 @@ impl Generator {
         for (number, phase) in steps.iter().enumerate() {
             if number > 0 {
                 let (flags, scope) = (self.flags(), *self.chance.pick(&BARRIER_SCOPES));
-                let barrier = self.placed(format!("work_group_barrier({flags}{scope});"));
+                let barrier = self.in_function(format!("work_group_barrier({flags}{scope});"));
                 let _ = writeln!(body, "    {barrier}");
             }
             body.push_str("    switch (get_global_id(0)) {\n");
@@ -206,7 +206,7 @@ impl Generator {
     }
 
     /// A statement, or the call of a function that contains it. The function returns the register that the statement sets.
-    fn placed(&mut self, statement: String) -> String {
+    fn in_function(&mut self, statement: String) -> String {
         if self.statements == Statements::InKernel {
             return statement;
         }

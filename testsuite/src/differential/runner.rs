@@ -19,18 +19,18 @@ use crate::{
 };
 
 /// The environment.
-pub struct Bench {
+pub struct Runner {
     scratch: TempDir,
     servers: Vec<(Oracle, Server)>,
 }
 
-impl Default for Bench {
+impl Default for Runner {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Bench {
+impl Runner {
     /// Creates an empty environment.
     pub fn new() -> Self {
         Self { scratch: tempfile::tempdir().expect("a folder for files"), servers: Vec::new() }
