@@ -6,7 +6,6 @@ mod follow_up;
 mod languages;
 mod loops;
 mod parameters;
-
 mod words;
 
 pub(crate) use follow_up::FollowUps;

@@ -142,7 +142,7 @@ fn local_size(
         (Some(local), None) => sizes(local)?.1,
         (None, None) => default_local_size(global),
     };
-    let is_even = [0, 1, 2].iter().all(|&d| local[d] != 0 && global[d] % local[d] == 0);
+    let is_even = [0, 1, 2].iter().all(|&d| local[d] != 0 && global[d].is_multiple_of(local[d]));
     if !is_even || local.iter().product::<u32>() > 1024 {
         return failure(
             "the global size is not a multiple of the local size, or a group has over 1024 work-items",

@@ -14,14 +14,19 @@ pub(crate) struct Raw {
     commands: vk::CommandBuffer,
     timeline: vk::Semaphore,
     reached: u64,
-    layout: vk::PipelineLayout,
-    pipeline: vk::Pipeline,
-    push_constants: Vec<u8>,
+    kernel: Kernel,
     data: vk::Buffer,
     upload: (vk::Buffer, *mut u8),
     download: (vk::Buffer, *mut u8),
     /// Keeps the driver loaded.
     _instance: (ash::Entry, ash::Instance),
+}
+
+/// The kernel, and the push constants with its argument.
+struct Kernel {
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+    push_constants: Vec<u8>,
 }
 
 fn text(result: vk::Result) -> String {
@@ -30,7 +35,7 @@ fn text(result: vk::Result) -> String {
 
 impl Raw {
     /// Opens the device at this index, with buffers of `bytes`, and a kernel whose only argument is a pointer. The
-    /// queue is of this family or, as in Kiln, of one without graphics if there is one.
+    /// queue is of this family, if one is given.
     pub(crate) fn new(
         index: usize,
         family: Option<u32>,
@@ -46,21 +51,7 @@ impl Raw {
             let info = vk::InstanceCreateInfo::default().application_info(&application);
             let instance = entry.create_instance(&info, None).map_err(text)?;
             let physical = instance.enumerate_physical_devices().map_err(text)?[index];
-            let families = instance.get_physical_device_queue_family_properties(physical);
-            let usual = (0..)
-                .zip(&families)
-                .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE))
-                .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
-                .map(|(index, _)| index);
-            let family = family.or(usual).ok_or("no family for compute")?;
-            let queues =
-                [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-            let mut features = vk::PhysicalDeviceVulkan12Features::default()
-                .vulkan_memory_model(true)
-                .buffer_device_address(true)
-                .timeline_semaphore(true);
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
-            let device = instance.create_device(physical, &info, None).map_err(text)?;
+            let (device, family) = open_device(&instance, physical, family)?;
             let queue = device.get_device_queue(family, 0);
             let info = vk::CommandPoolCreateInfo::default()
                 .queue_family_index(family)
@@ -90,42 +81,7 @@ impl Raw {
             let info = vk::BufferDeviceAddressInfo::default().buffer(data);
             let address = device.get_buffer_device_address(&info);
 
-            let interface = ProgramInterface::from_spirv(words).map_err(|e| e.to_string())?;
-            let ArgumentKind::Pointer(ArgumentLocation::PushConstants { offset }) =
-                interface.kernels[0].arguments[0].kind
-            else {
-                return Err("the kernel's argument is not a pointer".to_owned());
-            };
-            let mut push_constants = vec![0; offset as usize + 8];
-            push_constants[offset as usize..].copy_from_slice(&address.to_le_bytes());
-            let ranges = [vk::PushConstantRange {
-                stage_flags: vk::ShaderStageFlags::COMPUTE,
-                offset: 0,
-                size: push_constants.len().next_multiple_of(16) as u32,
-            }];
-            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
-            let layout = device.create_pipeline_layout(&info, None).map_err(text)?;
-            let info = vk::ShaderModuleCreateInfo::default().code(words);
-            let module = device.create_shader_module(&info, None).map_err(text)?;
-            let sizes = [local, 1, 1];
-            let ids = interface.local_size.ok_or("the work-group's size is fixed")?;
-            let entries = [0, 1, 2].map(|d| vk::SpecializationMapEntry {
-                constant_id: ids[d].0,
-                offset: 4 * d as u32,
-                size: 4,
-            });
-            let data_of_sizes: &[u8] = bytemuck::cast_slice(&sizes);
-            let constants = vk::SpecializationInfo::default().map_entries(&entries).data(data_of_sizes);
-            let name = std::ffi::CString::new(&*interface.kernels[0].name).map_err(|e| e.to_string())?;
-            let stage = vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::COMPUTE)
-                .module(module)
-                .name(&name)
-                .specialization_info(&constants);
-            let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
-            let pipeline = device
-                .create_compute_pipelines(vk::PipelineCache::null(), &info, None)
-                .map_err(|(_, result)| text(result))?[0];
+            let kernel = Kernel::new(&device, words, local, address)?;
             let _instance = (entry, instance);
             Ok(Self {
                 device,
@@ -133,9 +89,7 @@ impl Raw {
                 commands,
                 timeline,
                 reached: 0,
-                layout,
-                pipeline,
-                push_constants,
+                kernel,
                 data,
                 upload,
                 download,
@@ -154,12 +108,18 @@ impl Raw {
             let (device, commands) = (&raw.device, raw.commands);
             // SAFETY: the command buffer is being recorded; pipeline and layout are compatible.
             unsafe {
-                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, raw.pipeline);
+                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, raw.kernel.pipeline);
                 for _ in 0..count {
                     let none = vk::DependencyFlags::empty();
                     device.cmd_pipeline_barrier(commands, stages, stages, none, &barrier, &[], &[]);
                     let stage = vk::ShaderStageFlags::COMPUTE;
-                    device.cmd_push_constants(commands, raw.layout, stage, 0, &raw.push_constants);
+                    device.cmd_push_constants(
+                        commands,
+                        raw.kernel.layout,
+                        stage,
+                        0,
+                        &raw.kernel.push_constants,
+                    );
                     device.cmd_dispatch(commands, groups, 1, 1);
                 }
             }
@@ -217,6 +177,77 @@ impl Raw {
             self.device.end_command_buffer(self.commands).map_err(text)?;
             self.device.queue_submit(self.queue, &submit, vk::Fence::null()).map_err(text)?;
             self.device.wait_semaphores(&wait, u64::MAX).map_err(text)
+        }
+    }
+}
+
+/// Opens a device with one queue: of this family or, as in Kiln, of one without graphics if there is one.
+fn open_device(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    family: Option<u32>,
+) -> Result<(ash::Device, u32), String> {
+    // SAFETY: the physical device belongs to the instance.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let usual = (0..)
+        .zip(&families)
+        .filter(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE))
+        .min_by_key(|(_, family)| family.queue_flags.contains(vk::QueueFlags::GRAPHICS))
+        .map(|(index, _)| index);
+    let family = family.or(usual).ok_or("no family for compute")?;
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+    let mut features = vk::PhysicalDeviceVulkan12Features::default()
+        .vulkan_memory_model(true)
+        .buffer_device_address(true)
+        .timeline_semaphore(true);
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+    // SAFETY: the device has the family, and the structures outlive the call.
+    let device = unsafe { instance.create_device(physical, &info, None) }.map_err(text)?;
+    Ok((device, family))
+}
+
+impl Kernel {
+    /// The only kernel of a module, with this address as its argument, in work-groups of this size.
+    fn new(device: &ash::Device, words: &[u32], local: u32, address: u64) -> Result<Self, String> {
+        let interface = ProgramInterface::from_spirv(words).map_err(|e| e.to_string())?;
+        let ArgumentKind::Pointer(ArgumentLocation::PushConstants { offset }) =
+            interface.kernels[0].arguments[0].kind
+        else {
+            return Err("the kernel's argument is not a pointer".to_owned());
+        };
+        let mut push_constants = vec![0; offset as usize + 8];
+        push_constants[offset as usize..].copy_from_slice(&address.to_le_bytes());
+        let ranges = [vk::PushConstantRange {
+            stage_flags: vk::ShaderStageFlags::COMPUTE,
+            offset: 0,
+            size: push_constants.len().next_multiple_of(16) as u32,
+        }];
+        let layout_info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+        let module_info = vk::ShaderModuleCreateInfo::default().code(words);
+        let sizes = [local, 1, 1];
+        let ids = interface.local_size.ok_or("the work-group's size is fixed")?;
+        let entries = [0, 1, 2].map(|d| vk::SpecializationMapEntry {
+            constant_id: ids[d].0,
+            offset: 4 * d as u32,
+            size: 4,
+        });
+        let constants =
+            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(&sizes));
+        let name = std::ffi::CString::new(&*interface.kernels[0].name).map_err(|e| e.to_string())?;
+        // SAFETY: every structure outlives the call that takes it, and every object belongs to this device.
+        unsafe {
+            let layout = device.create_pipeline_layout(&layout_info, None).map_err(text)?;
+            let module = device.create_shader_module(&module_info, None).map_err(text)?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(&name)
+                .specialization_info(&constants);
+            let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+            let pipeline = device
+                .create_compute_pipelines(vk::PipelineCache::null(), &info, None)
+                .map_err(|(_, result)| text(result))?[0];
+            Ok(Self { layout, pipeline, push_constants })
         }
     }
 }

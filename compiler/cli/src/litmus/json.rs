@@ -32,7 +32,7 @@ pub(super) fn json(findings: &Findings) -> String {
 }
 
 /// The parts of an outcome, by name.
-fn outcome(findings: &Findings, values: &Vec<u64>) -> Value {
+fn outcome(findings: &Findings, values: &[u64]) -> Value {
     let parts = findings.names.parts(values);
     Value::Object(parts.map(|(name, value)| (name.to_owned(), Value::from(value))).collect::<Map<_, _>>())
 }
