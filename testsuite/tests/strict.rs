@@ -20,11 +20,53 @@ fn main() -> ExitCode {
         if count >= 60 { Ok(()) } else { Err(Failed::from(format!("only {count} defects are found"))) }
     })];
     trials.push(Trial::test("another-order-shows-what-the-usual-one-hides", || Ok(hidden_race()?)));
+    for device in ["reference", "vulkan-reference"] {
+        let name = format!("padding-is-copied-and-not-used::{device}");
+        trials.push(Trial::test(name, move || Ok(padding(device)?)));
+    }
     for defect in defects {
         let name = format!("{}::{}", defect.document, defect.name);
         trials.push(Trial::test(name, move || Ok(only_the_defect_is_reported(&defect)?)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Uses of undefined bytes that were copied to global memory, with the lines that report them, and copies alone.
+const PADDING: &str = "typedef struct { char c; long l; } S;
+kernel void only(global S *s, global int *out) { S v; v.c = 1; v.l = 2; s[0] = v; s[1] = s[0]; out[0] = s[1].c; }
+kernel void branch(global S *s, global int *out) {
+    S v; v.c = 1; v.l = 2; s[0] = v; s[1] = s[0];
+    if (((global char *)s)[19]) out[0] = 1; }
+kernel void address(global S *s, global int *out) {
+    S v; v.c = 1; v.l = 2; s[0] = v;
+    out[((global uchar *)s)[7]] = 1; }
+kernel void value(global S *s, global int *out) {
+    int x[2]; x[out[0]] = 1;
+    out[1] = x[1]; }
+";
+
+/// Copies of padding are not reported, uses of it and copies of whole variables are.
+fn padding(device: &str) -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = scratch.path().join("k.cl");
+    fs::write(&file, PADDING).map_err(|e| e.to_string())?;
+    for (kernel, line) in [("only", None), ("branch", Some(5)), ("address", Some(8)), ("value", Some(11))] {
+        let mut command = kiln::command();
+        Device::named(device).ok_or("there is no reference device")?.only(&mut command)?;
+        command.arg("run").arg(&file).args(["-w", "--kernel", kernel, "--global", "1"]);
+        let finished = kiln::run(command.args(["--arg", "buf:struct[2]", "--arg", "buf:int[256]"]))?;
+        let is_right = match line {
+            None => finished.status.success(),
+            Some(line) => {
+                finished.stderr.contains("[uninitialized]")
+                    && finished.stderr.contains(&format!("k.cl:{line},"))
+            }
+        };
+        if !is_right {
+            return Err(format!("{kernel}: {}", finished.stderr));
+        }
+    }
+    Ok(())
 }
 
 /// Two writes, only one of which is executed in the default order.

@@ -22,6 +22,7 @@ mod resource;
 mod run;
 mod sample;
 mod schedule;
+mod undefined;
 mod view;
 
 use std::time::Instant;

@@ -60,6 +60,11 @@ impl Space {
         };
         space << SPACE_SHIFT | (object as u64) << OBJECT_SHIFT | START
     }
+
+    /// Whether an address is in global memory or in a bound resource.
+    pub(crate) const fn is_global(address: u64) -> bool {
+        matches!(address >> SPACE_SHIFT, 1 | 5)
+    }
 }
 
 impl Location {

@@ -1,8 +1,8 @@
 //! Poison: values in registers or memory that a program must not depend on, and the reasons.
 //!
-//! Owns the reasons. Poison propagates through arithmetic and through local and private memory. It is reported where
-//! it determines control flow, is used as an address, has side effects or reaches global memory. Uninitialized memory
-//! is tracked by byte: storing a byte of a word does not affect the other bytes (SPIR-V, `OpUndef`: each use gives
+//! Owns the reasons. Poison propagates through arithmetic and through memory. It is reported where it determines control
+//! flow, is used as an address, has side effects or reaches global memory, unless it can be the padding of a copied
+//! structure (`execute/undefined.rs`). Uninitialized memory is tracked by byte: storing a byte of a word does not affect the other bytes (SPIR-V, `OpUndef`: each use gives
 //! some bit pattern).
 
 /// The poison of a register: the low bits are its uninitialized bytes, the others the set of reasons for the whole

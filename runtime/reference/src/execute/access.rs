@@ -173,12 +173,19 @@ fn store<const CHECKS: bool>(
     count: usize,
 ) -> Result<(), Problem> {
     let bytes = u64::from(size) * count as u64;
-    let Resolved { cells, at, poison: bytes } = view.resolve::<CHECKS>(address, bytes, Access::Write)?;
+    if CHECKS {
+        let lanes = &registers.poison[from..from + count];
+        if union(lanes) != 0 {
+            view.store_undefined(address, lanes, size)?;
+        }
+    }
+    let Resolved { cells, at, poison } = view.resolve::<CHECKS>(address, bytes, Access::Write)?;
     for lane in 0..count {
         cells.store(at + (lane * size as usize) as u64, size, registers.values[from + lane]);
     }
     if CHECKS {
-        note_stored(bytes, &registers.poison[from..from + count], size)?;
+        note_stored(poison, &registers.poison[from..from + count], size);
+        view.note_stored(address, bytes);
     }
     Ok(())
 }
@@ -196,23 +203,12 @@ fn note_loaded(bytes: Option<&mut [BytePoison]>, lanes: &mut [Poison], size: u8)
     }
 }
 
-/// Strict: a store to local or private memory stores the poison of the value; a value stored to global memory must be
-/// defined. The last of four components may be the padding of a 3-component vector.
+/// Strict: stores the poison of lanes.
 #[inline(always)]
-fn note_stored(bytes: Option<&mut [BytePoison]>, lanes: &[Poison], size: u8) -> Result<(), Problem> {
-    match bytes {
-        Some(bytes) => {
-            for (bytes, lane) in bytes.chunks_mut(size.into()).zip(lanes) {
-                to_bytes(*lane, bytes);
-            }
-            Ok(())
-        }
-        None => {
-            let counted = if lanes.len() == 4 { &lanes[..3] } else { lanes };
-            match union(counted) {
-                0 => Ok(()),
-                why => Err(Problem::Poison(why, Use::Stored)),
-            }
+fn note_stored(bytes: Option<&mut [BytePoison]>, lanes: &[Poison], size: u8) {
+    if let Some(bytes) = bytes {
+        for (bytes, lane) in bytes.chunks_mut(size.into()).zip(lanes) {
+            to_bytes(*lane, bytes);
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     alu::{self, Conversion, Rounding},
     code::{Lanes, Library, Slot},
+    memory::Space,
     poison::{Poison, of_bytes, spread, to_bytes, union},
     report::{Access, Problem, Use},
     types::Scalar,
@@ -264,8 +265,8 @@ fn store<const CHECKS: bool>(
     if CHECKS {
         let why = frame.poison(value);
         match view.poison(address, count as u64 * u64::from(size)) {
+            _ if why != 0 && Space::is_global(address) => return Err(Problem::Poison(why, Use::Stored)),
             Some(poison) => poison.chunks_mut(size.into()).for_each(|bytes| to_bytes(why, bytes)),
-            None if why != 0 => return Err(Problem::Poison(why, Use::Stored)),
             None => {}
         }
     }

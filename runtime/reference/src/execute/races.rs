@@ -19,6 +19,7 @@ pub(crate) use clock::{Past, Thread};
 use shadow::RecordedAccess;
 pub(crate) use shadow::Shadow;
 
+use super::undefined::Undefined;
 use crate::{
     Environment, ItemId,
     code::{Scope, Semantics},
@@ -36,6 +37,8 @@ pub(crate) struct Races {
     global: Shadow,
     /// The texels of images and the packets of pipes, by handle.
     handles: Shadow,
+    /// The undefined bytes of global memory, which exist as long as this state.
+    pub(crate) undefined: Undefined,
     /// The releases at an atomic object, with its group if it is in local memory.
     releases: FxHashMap<(u32, u64), Vec<Release>>,
     agents: Agents,
@@ -94,12 +97,18 @@ impl Races {
             environment,
             global: Shadow::default(),
             handles: Shadow::default(),
+            undefined: Undefined::default(),
             releases: FxHashMap::default(),
             agents: Agents::default(),
             end: 0,
             start: Past::default(),
             acquired: Past::default(),
         }
+    }
+
+    /// Whether copies in the module have no types.
+    pub(crate) fn is_untyped(&self) -> bool {
+        self.environment == Environment::Vulkan
     }
 
     /// Starts a kernel of the launch, after what has happened. Returns whether earlier kernels are still known; if not,

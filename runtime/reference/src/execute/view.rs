@@ -6,11 +6,12 @@ use super::{
     item::Private,
     races::{AccessInfo, Races, Shadow, Site, Thread},
     resource::Resource,
+    undefined::Stored,
 };
 use crate::{
     memory::{Cells, Location, Objects, Space},
-    poison::BytePoison,
-    report::{Access, Problem},
+    poison::{BytePoison, Poison, UNWRITTEN, union},
+    report::{Access, Problem, Use},
 };
 
 /// An object in local memory.
@@ -47,7 +48,7 @@ pub(crate) struct Resolved<'v> {
     pub(crate) cells: &'v Cells,
     /// The offset of the first byte.
     pub(crate) at: u64,
-    /// Strict: the poison of each byte; `None` for global memory, which counts as defined.
+    /// Strict: the poison of each byte; `None` if all are defined.
     pub(crate) poison: Option<&'v mut [BytePoison]>,
 }
 
@@ -114,22 +115,21 @@ impl View<'_> {
             }
             Space::Input => None,
         };
-        match (found, &mut self.race_check) {
-            (None, _) => Err(invalid_access(address, size, access)),
-            (Some(found), Some(race_check)) if location.space == Space::Resource => {
-                let buffer = resource(self.resources, location, size).and_then(|it| it.buffer);
-                if let Some(object) = buffer {
-                    let location = Location { space: Space::Global, object, offset: found.at as i64 };
-                    race_check.record_access(location, size, is_write)?;
-                }
-                Ok(found)
-            }
-            (Some(found), Some(race_check)) if location.space != Space::Private => {
-                race_check.record_access(location, size, is_write)?;
-                Ok(found)
-            }
-            (Some(found), _) => Ok(found),
+        let Some(mut found) = found else { return Err(invalid_access(address, size, access)) };
+        let Some(race_check) = &mut self.race_check else { return Ok(found) };
+        let accessed = match location.space {
+            Space::Private | Space::Input => return Ok(found),
+            Space::Global | Space::Local => location,
+            Space::Resource => match resource(self.resources, location, size).and_then(|it| it.buffer) {
+                Some(object) => Location { space: Space::Global, object, offset: found.at as i64 },
+                None => return Ok(found),
+            },
+        };
+        race_check.record_access(accessed, size, is_write)?;
+        if accessed.space == Space::Global {
+            found.poison = race_check.races.undefined.bytes(accessed.object, found.at, size);
         }
+        Ok(found)
     }
 
     /// Strict: checks the alignment of an address.
@@ -141,7 +141,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Strict: the poison of the bytes at an address; `None` for global memory, which counts as defined.
+    /// Strict: the poison of the bytes at an address; `None` if all are defined, and cannot be made undefined.
     pub(crate) fn poison(&mut self, address: u64, size: u64) -> Option<&mut [BytePoison]> {
         let location = Location::from_address(address)?;
         match location.space {
@@ -153,8 +153,56 @@ impl View<'_> {
                 let start = self.private.inside(location, size)?;
                 self.private.poison.get_mut(start as usize..(start + size) as usize)
             }
-            Space::Global | Space::Input | Space::Resource => None,
+            Space::Global | Space::Resource => {
+                let (object, at) = self.buffer_at(location, size)?;
+                self.race_check.as_mut()?.races.undefined.bytes(object, at, size)
+            }
+            Space::Input => None,
         }
+    }
+
+    /// The buffer in global memory that contains these bytes, and the offset in it.
+    fn buffer_at(&self, location: Location, size: u64) -> Option<(u32, u64)> {
+        match location.space {
+            Space::Global => Some((location.object, u64::try_from(location.offset).ok()?)),
+            Space::Resource => {
+                let found = resource(self.resources, location, size)?;
+                Some((found.buffer?, found.start + location.offset as u64))
+            }
+            Space::Local | Space::Private | Space::Input => None,
+        }
+    }
+
+    /// Strict: prepares global memory for a store of undefined bytes, or reports the store.
+    #[cold]
+    pub(crate) fn store_undefined(
+        &mut self,
+        address: u64,
+        lanes: &[Poison],
+        size: u8,
+    ) -> Result<(), Problem> {
+        let Some(location) = Location::from_address(address) else { return Ok(()) };
+        if matches!(location.space, Space::Local | Space::Private) {
+            return Ok(());
+        }
+        // The last of four components may be the padding of a 3-component vector.
+        let why = union(if lanes.len() == 4 { &lanes[..3] } else { lanes });
+        let buffer = self.buffer_at(location, u64::from(size) * lanes.len() as u64);
+        let (Some((object, at)), Some(race_check)) = (buffer, &mut self.race_check) else {
+            return if why == 0 { Ok(()) } else { Err(Problem::Poison(why, Use::Stored)) };
+        };
+        let continues = race_check.thread.stored == address;
+        let stored = Stored { object, at, lanes, size, continues };
+        let is_copy = race_check.races.is_untyped()
+            && why & !UNWRITTEN == 0
+            && race_check.races.undefined.can_be_padding(&stored);
+        if why != 0 && !is_copy {
+            return Err(Problem::Poison(why, Use::Stored));
+        }
+        if let Some(cells) = self.global.buffer(object) {
+            race_check.races.undefined.track(object, cells.len());
+        }
+        Ok(())
     }
 
     /// Strict: checks an access for races, and records it. Shadow memory grows up to the access, so an access out of
@@ -164,6 +212,26 @@ impl View<'_> {
         match (&mut self.race_check, Location::from_address(address)) {
             (Some(race_check), Some(location)) => race_check.record_access(location, size, is_write),
             _ => Ok(()),
+        }
+    }
+
+    /// Strict: records where a store to global memory ended.
+    #[inline(always)]
+    pub(crate) fn note_stored(&mut self, address: u64, size: u64) {
+        if let Some(race_check) = &mut self.race_check
+            && Space::is_global(address)
+        {
+            race_check.thread.stored = address + size;
+        }
+    }
+
+    /// Strict: begins to track the undefined bytes of the buffer at an address.
+    fn track(&mut self, address: u64, size: u64) {
+        let buffer = Location::from_address(address).and_then(|location| self.buffer_at(location, size));
+        if let (Some((object, _)), Some(race_check)) = (buffer, &mut self.race_check)
+            && let Some(cells) = self.global.buffer(object)
+        {
+            race_check.races.undefined.track(object, cells.len());
         }
     }
 
@@ -183,6 +251,9 @@ impl View<'_> {
         target.write(at, &bytes);
         if CHECKS {
             let poison = self.poison(from, size).map(|poison| poison.to_vec());
+            if poison.as_ref().is_some_and(|poison| poison.iter().any(|byte| *byte != 0)) {
+                self.track(to, size);
+            }
             if let Some(target) = self.poison(to, size) {
                 match poison {
                     Some(poison) => target.copy_from_slice(&poison),

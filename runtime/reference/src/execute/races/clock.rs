@@ -259,6 +259,8 @@ pub(crate) struct Thread {
     pub(super) fences: Vec<Release>,
     /// The releases that atomic loads have read, for a later acquire fence, with the space of their objects.
     pub(super) read_releases: Vec<(Release, usize)>,
+    /// The address after its last store to global memory.
+    pub(crate) stored: u64,
 }
 
 /// The maximum number of releases to remember for the next acquire fence.
