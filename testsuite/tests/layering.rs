@@ -1,4 +1,4 @@
-//! Which packages and modules may use which. ARCHITECTURE.md says why.
+//! The dependencies that packages and modules may have. ARCHITECTURE.md gives the reasons.
 //!
 //! Cargo rejects cycles between packages. This test rejects what Cargo would allow: a new edge between packages, an
 //! indirect one that a package must not have, and edges between the modules of a package.

@@ -187,7 +187,7 @@ fn fenced(page: &str) -> impl Iterator<Item = (&str, &str)> {
     parts.filter_map(|part| part.split_once('\n'))
 }
 
-/// The files that a page tells its reader to write.
+/// The files that the reader of a page must write.
 fn files_of(name: &str) -> Result<Vec<File>, String> {
     let page = page(name)?;
     let named = fenced(&page)

@@ -328,7 +328,7 @@ pub(crate) struct Callbacks {
     data: *mut c_void,
 }
 
-// SAFETY: the header says that the functions are called on other threads. One compilation makes one call at a time.
+// SAFETY: the header states that the functions are called on other threads. One compilation makes one call at a time.
 unsafe impl Send for Callbacks {}
 // SAFETY: as above; an application that compiles with the same options on several threads must supply functions that
 // allow it.

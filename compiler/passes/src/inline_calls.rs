@@ -27,7 +27,7 @@ const MIN_KEPT_SIZE: usize = 24;
 /// The same limit for functions with pointers to private objects: in an inlined copy, such an object may become a value.
 const MIN_KEPT_SIZE_WITH_OBJECTS: usize = 64;
 
-/// The same limit for functions that synchronize: if all of them are inlined into a kernel, `legalize_atomics` knows the order
+/// The same limit for functions that synchronize: if all of them are inlined into a kernel, `legalize_atomics` sees the order
 /// of all operations.
 const MIN_KEPT_SIZE_OF_SYNCHRONIZING: usize = 256;
 

@@ -32,7 +32,7 @@ pub(super) fn narrow_arithmetic(function: &mut Function, options: &Options) {
     });
 }
 
-/// What the pass knows of a function before it changes it.
+/// Facts about a function, computed before the pass changes it.
 struct Narrowing {
     /// The number of uses of each value.
     uses: Vec<u32>,

@@ -22,7 +22,7 @@ struct Limits {
 
 /// For a loop without a hint.
 const NO_HINT: Limits = Limits { iterations: 32, size: 512 };
-/// For a loop that the source wants unrolled completely (`#pragma unroll`).
+/// For a loop that the source requests to unroll completely (`#pragma unroll`).
 const REQUESTED: Limits = Limits { iterations: 256, size: 16384 };
 
 pub(super) fn unroll_array_loops(function: &mut Function, options: &Options) {

@@ -245,7 +245,7 @@ driver_bugs! {
     }
     /// The random program 28134587 with 580.159.04 on an H100 and an H200: a loop over 8 elements of a local array runs 17 times.
     /// Its module is correct if the sums of indices have the decoration `NoSignedWrap`. It is also correct if a comparison of the
-    /// loop is unsigned or negated, or if the loop's hint is left out, which says nothing about other programs.
+    /// loop is unsigned or negated, or if the loop's hint is left out; that need not hold for other programs.
     WrappingIndices "wrapping_indices" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a loop from one pointer into local memory to another sometimes runs too often",

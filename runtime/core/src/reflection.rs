@@ -139,7 +139,7 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// Reads an instruction that says where a kernel finds an argument.
+    /// Reads the location of an argument.
     fn argument_location(&mut self, operands: &Operands<'_>) -> Result<()> {
         let push_constants = || Ok(ArgumentLocation::PushConstants { offset: operands.constant(2)? });
         let block = |class| {

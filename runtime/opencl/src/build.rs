@@ -131,7 +131,7 @@ fn lacks_only_features(output: &Output) -> bool {
 }
 
 /// The line of the build log about a module that a device did not load. Fails if the device has too little memory or
-/// was lost, which says nothing about the module.
+/// was lost: the module may be correct.
 fn rejection(error: Error) -> Result<String> {
     match error {
         Error::OutOfMemory { .. } | Error::DeviceLost { .. } => {

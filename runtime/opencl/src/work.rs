@@ -116,8 +116,8 @@ impl Submission {
     }
 
     /// As [`finish`](Self::finish), for a write of this many bytes, which have left the application's memory if it is
-    /// blocking. Only then may the application reuse the memory (OpenCL API 5.2.2); the write itself need not be complete. A
-    /// program that asks for the event, or for errors of a wait list, gets those of the completed write.
+    /// blocking. Only then may the application reuse the memory (OpenCL API 5.2.2); the write itself need not be complete. For
+    /// a program that requests the event or passes a wait list, waits for the write and reports its errors.
     pub(crate) fn finish_write(self, event: Inner, blocking: cl_bool, bytes: usize) -> Result {
         let is_observed = !self.event.is_null() || !self.waits.is_empty();
         if blocking == CL_FALSE || is_observed || !self.queue.may_leave_pending(bytes) {

@@ -12,7 +12,7 @@ fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
-/// Prints the geometric mean and the least of ratios. The error says how many of these measurements failed.
+/// Prints the geometric mean and the least of ratios. The error contains the number of these measurements that failed.
 pub(crate) fn summarize(ratios: &[f64], failures: usize, what: &str) -> Result<(), String> {
     if !ratios.is_empty() {
         let min = ratios.iter().copied().fold(f64::INFINITY, f64::min);

@@ -57,8 +57,8 @@ pub(crate) fn kernels(options: &Kernels) -> Result<(), String> {
     rows(wanted, "programs", |benchmark| compare(benchmark, &kiln, opencl.as_ref(), options.rounds))
 }
 
-/// Measures benchmarks by a function that prints a row and returns the ratio, and prints a summary. The error says how many
-/// failed.
+/// Measures benchmarks by a function that prints a row and returns the ratio, and prints a summary. The error contains the
+/// number that failed.
 pub(crate) fn rows<'b>(
     benchmarks: impl Iterator<Item = &'b Benchmark<'b>>,
     what: &str,

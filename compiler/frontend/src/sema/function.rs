@@ -30,8 +30,7 @@ pub(crate) enum Returns {
     Inferred(Option<TyId>),
 }
 
-/// The linkage of a function at its first declaration, as far as this part of the program determines it (C99 6.2.2,
-/// 6.7.4). Overloaded functions are not exported.
+/// The linkage that the first declaration of a function determines (C99 6.2.2, 6.7.4). Overloaded functions are not exported.
 fn linkage(specified: &Specified, is_overloaded: bool) -> Linkage {
     let storage = specified.storage.map(|storage| storage.node);
     let is_inline = specified.inline.is_some() && storage != Some(Storage::Extern);

@@ -1,7 +1,7 @@
 //! Device-side enqueue (OpenCL C 6.15.19), and events.
 //!
 //! Owns the queue. Enqueued kernels run after the kernel that enqueued them, one at a time in an order that their
-//! events allow; every enqueue flag permits that. For the race detector, the queue knows what must have happened before each
+//! events allow; every enqueue flag permits that. For the race detector, the queue records what happens before each
 //! kernel. Must not depend on how a kernel is executed.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

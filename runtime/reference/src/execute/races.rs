@@ -137,8 +137,8 @@ impl Races {
     }
 
     /// What happens before a kernel that a work-item enqueues now. OpenCL API 3.3.7.5 orders the work-item's accesses before
-    /// the kernel only in memory with fine-grained sharing; this orders them in all memory, because a buffer does not
-    /// tell how it is shared.
+    /// the kernel only in memory with fine-grained sharing; this orders them in all memory, because a buffer has
+    /// no record of how it is shared.
     pub(crate) fn enqueue(&self, thread: &mut Thread, wait: Wait) -> Past {
         let mut past = thread.past();
         match wait {
