@@ -136,6 +136,54 @@ fn steps(frame: &Frame) -> Vec<Step> {
     steps
 }
 
+/// For each event, the step that is the event itself, without the availability and visibility operations around it.
+fn main_steps(steps: &[Step], events: usize) -> Vec<usize> {
+    let mut main = vec![0; events];
+    let is_main = |step: &Step| matches!(step.part, Part::Itself | Part::AllAvailable | Part::AllVisible);
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| is_main(step)) {
+        main[step.event] = index;
+    }
+    main
+}
+
+/// For each event, the steps that make its location available or visible: those for its storage class, and atomic operations on
+/// their own location.
+fn location_steps(
+    frame: &Frame,
+    steps: &[Step],
+    accesses: &[usize],
+    own: fn(&Event) -> bool,
+    wanted: fn(Part) -> u32,
+) -> Vec<Set> {
+    let of_class = |class| set_of(steps.len(), |step| wanted(steps[step].part) & class != 0);
+    let own = set_of(frame.count(), |index| {
+        let it = &frame.events[index];
+        (it.is_atomic || it.is_coherent) && own(it)
+    });
+    let of_event = |index: usize| match &frame.events[index] {
+        it if it.location.is_some() => {
+            let own = members(own & frame.same_reference.from(index)).map(|it| accesses[it]);
+            own.fold(of_class(class(it)), |set, access| set | 1 << access)
+        }
+        _ => 0,
+    };
+    (0..frame.count()).map(of_event).collect()
+}
+
+/// For each atomic operation, the releases or acquires through which it synchronizes: itself, and the fences near it.
+fn synchronization_ends(frame: &Frame, is_end: fn(&Event) -> bool, near: &Relation) -> Vec<Set> {
+    let all_fences = fences(frame, is_end);
+    let of_access = |access: usize| match &frame.events[access] {
+        it if it.is_atomic => {
+            let fences = near.from(access) & all_fences;
+            let fences = members(fences).filter(|&fence| frame.events[fence].semantics & class(it) != 0);
+            fences.fold(Set::from(is_end(it)) << access, |set, fence| set | 1 << fence)
+        }
+        _ => 0,
+    };
+    (0..frame.count()).map(of_access).collect()
+}
+
 impl Model {
     /// Returns `None` if there are too many steps.
     pub(crate) fn new(frame: &Frame, has_chains: bool) -> Option<Self> {
@@ -160,52 +208,18 @@ impl Model {
             0 => 0,
             _ => frame.same_reference.from(a) & frame.inclusive.from(a) & frame.atomics & !(1 << a),
         });
-        let mut accesses = vec![0; events];
-        let is_main = |step: &Step| matches!(step.part, Part::Itself | Part::AllAvailable | Part::AllVisible);
-        for (index, step) in steps.iter().enumerate().filter(|(_, step)| is_main(step)) {
-            accesses[step.event] = index;
-        }
-        // The steps that make the location of an event available or visible: those for its storage class, and atomic operations on
-        // their own location.
-        let applies = |own: fn(&Event) -> bool, wanted: fn(Part) -> u32| -> Vec<Set> {
-            let of_class = |class| set(&|step| wanted(step.part) & class != 0);
-            let own = set_of(events, |index| {
-                let it = &frame.events[index];
-                (it.is_atomic || it.is_coherent) && own(it)
-            });
-            let of_event = |index: usize| match &frame.events[index] {
-                it if it.location.is_some() => {
-                    let own = members(own & frame.same_reference.from(index)).map(|it| accesses[it]);
-                    own.fold(of_class(class(it)), |set, access| set | 1 << access)
-                }
-                _ => 0,
-            };
-            (0..events).map(of_event).collect()
-        };
+        let accesses = main_steps(&steps, events);
         let available = |part| if let Part::Available(classes) = part { classes } else { 0 };
         let visible = |part| if let Part::Visible(classes) = part { classes } else { 0 };
-        let ends = |is_end: fn(&Event) -> bool, near: &Relation| -> Vec<Set> {
-            let all_fences = fences(frame, is_end);
-            let of_access = |access: usize| match &frame.events[access] {
-                it if it.is_atomic => {
-                    let fences = near.from(access) & all_fences;
-                    let fences =
-                        members(fences).filter(|&fence| frame.events[fence].semantics & class(it) != 0);
-                    fences.fold(Set::from(is_end(it)) << access, |set, fence| set | 1 << fence)
-                }
-                _ => 0,
-            };
-            (0..events).map(of_access).collect()
-        };
         let mut model = Self {
             classes: sets(frame).map(|set| within_items(frame, &steps, &program, set)).collect(),
             all_available: set(&|step| step.part == Part::AllAvailable),
             all_visible: set(&|step| step.part == Part::AllVisible),
             has_chains,
-            availability: applies(Event::writes, available),
-            visibility: applies(Event::reads, visible),
-            releases: ends(Event::releases, &frame.after),
-            acquires: ends(Event::acquires, &frame.before),
+            availability: location_steps(frame, &steps, &accesses, Event::writes, available),
+            visibility: location_steps(frame, &steps, &accesses, Event::reads, visible),
+            releases: synchronization_ends(frame, Event::releases, &frame.after),
+            acquires: synchronization_ends(frame, Event::acquires, &frame.before),
             race_candidates: race_candidates(frame, &mutual),
             before: ReversibleRelation::new(Relation::from_rows(count, |a| program.from(a) & !(1 << a))),
             located: ReversibleRelation::new(Relation::new(events)),

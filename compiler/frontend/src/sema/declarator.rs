@@ -441,31 +441,40 @@ impl Sema<'_> {
         if !self.check_parameter(ty, parameter.span) {
             return Some(made(TyId::ERROR.plain()));
         }
-        if ty.quals.space == Some(AddressSpace::Private) && matches!(self.types.get(ty.ty), Ty::Image(_)) {
-            self.report(
-                Diagnostic::new(Code::AddressSpacePlacement, parameter.span, "an image cannot be `private`")
-                    .help("leave `private` out")
-                    .note("OpenCL C 6.11.b: an image type cannot be used with an address space qualifier"),
-            );
-        }
-        if let Some(space) = ty.quals.space
-            && space != AddressSpace::Private
-        {
-            let word = space.spelling();
-            self.report(
-                Diagnostic::new(
-                    Code::AddressSpacePlacement,
-                    parameter.span,
-                    format!("a parameter is in private memory and cannot be `{word}`"),
-                )
-                .help(format!(
-                    "if a pointer is meant, write `{word}` before the type that it points to and a `*`"
-                ))
-                .note("OpenCL C 6.7: address spaces cannot be used with a function parameter"),
-            );
+        if !self.check_parameter_space(ty, parameter.span) {
             return Some(made(TyId::ERROR.plain()));
         }
         Some(made(ty.in_space(AddressSpace::Private)))
+    }
+
+    /// Checks the address space of a parameter. Returns whether the parameter can have it.
+    fn check_parameter_space(&mut self, ty: QualTy, span: Span) -> bool {
+        let Some(space) = ty.quals.space else { return true };
+        if space == AddressSpace::Private {
+            if matches!(self.types.get(ty.ty), Ty::Image(_)) {
+                self.report(
+                    Diagnostic::new(Code::AddressSpacePlacement, span, "an image cannot be `private`")
+                        .help("leave `private` out")
+                        .note(
+                            "OpenCL C 6.11.b: an image type cannot be used with an address space qualifier",
+                        ),
+                );
+            }
+            return true;
+        }
+        let word = space.spelling();
+        self.report(
+            Diagnostic::new(
+                Code::AddressSpacePlacement,
+                span,
+                format!("a parameter is in private memory and cannot be `{word}`"),
+            )
+            .help(format!(
+                "if a pointer is meant, write `{word}` before the type that it points to and a `*`"
+            ))
+            .note("OpenCL C 6.7: address spaces cannot be used with a function parameter"),
+        );
+        false
     }
 
     /// Checks that a parameter can have a type: not `half` without its extension, and not a block.

@@ -8,6 +8,7 @@ use kiln_syntax::{
 use kiln_types::ty::{
     Enum, EnumId, Field, MemberLayout, QualTy, Record, RecordAttributes, RecordId, Scalar, Ty, TyId, lay_out,
 };
+use kiln_vocabulary::opencl::AddressSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Entity, Meaning, Role, Sema, Tag, attributes::Target};
@@ -299,21 +300,25 @@ impl Sema<'_> {
         );
     }
 
+    fn report_member_space(&mut self, space: AddressSpace, span: Span) {
+        let word = space.spelling();
+        self.report(
+            Diagnostic::new(
+                Code::AddressSpacePlacement,
+                span,
+                format!("a member is in the memory of its structure and cannot be `{word}`"),
+            )
+            .help(format!("declare the variable `{word}`"))
+            .note("OpenCL C 6.7: address spaces qualify objects, not members"),
+        );
+    }
+
     /// The type of a member, or the error type if it is not allowed (C99 6.7.2.1; OpenCL C 6.7, 6.11).
     fn member_type(&mut self, mut ty: QualTy, span: Span, is_last: bool) -> QualTy {
         if let Some(space) = ty.quals.space.take()
             && ty.ty != TyId::ERROR
         {
-            let word = space.spelling();
-            self.report(
-                Diagnostic::new(
-                    Code::AddressSpacePlacement,
-                    span,
-                    format!("a member is in the memory of its structure and cannot be `{word}`"),
-                )
-                .help(format!("declare the variable `{word}`"))
-                .note("OpenCL C 6.7: address spaces qualify objects, not members"),
-            );
+            self.report_member_space(space, span);
         }
         let element = self.element_type(ty.ty);
         let (code, what, note) = match self.types.get(element) {

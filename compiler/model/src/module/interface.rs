@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use spirv::{Op, StorageClass};
 
-use super::{Argument, Launch, Module, Unsupported, layout::Value};
+use super::{Argument, Instruction, Launch, Module, Unsupported, layout::Value};
 use crate::event::Object;
 
 /// The kinds of objects, in the upper four bits of an address.
@@ -151,64 +151,47 @@ impl Module {
         let mut kernel = 0;
         let mut texts = 0;
         for it in self.instructions.iter().filter(|it| it.op == Op::ExtInst && it.word(2) == import) {
-            if it.word(3) == number::KERNEL && it.word(4) == bound.function {
-                kernel = it.word(1);
-            }
-            // The numbers among the operands; others are 0 here.
-            let number = |id: &u32| {
-                let is_number = self.definition(*id).is_ok_and(|it| it.op == Op::Constant);
-                let value = if is_number { self.constant(*id, bound).ok() } else { None };
-                value.and_then(|value| value.first().copied()).unwrap_or_default() as u32
-            };
-            let numbers: Vec<u32> = it.words.iter().skip(4).map(number).collect();
-            let operand = |index: usize| numbers.get(index).copied().unwrap_or_default();
-            let [global, local] = [bound.launch.global, bound.launch.local];
+            let operands = self.numbers(it, bound);
             match it.word(3) {
+                number::KERNEL if it.word(4) == bound.function => kernel = it.word(1),
                 number::POD_PUSH_CONSTANT | number::POINTER_PUSH_CONSTANT | number::WORKGROUP
                     if has_objects => {}
                 number::POD_PUSH_CONSTANT | number::POINTER_PUSH_CONSTANT if it.word(4) == kernel => {
-                    let (ordinal, offset, size) = (operand(1), operand(2), operand(3));
+                    let [ordinal, offset, size] = [1, 2, 3].map(&operands);
                     let bytes = argument(bound, ordinal, size)?;
                     bound.push(offset, &bytes);
                 }
                 number::WORKGROUP if it.word(4) == kernel => {
-                    let (ordinal, spec, size) = (operand(1), operand(2), operand(3));
+                    let [ordinal, spec, size] = [1, 2, 3].map(&operands);
                     let Some(Argument::Local(bytes)) = bound.launch.arguments.get(ordinal as usize) else {
                         return Err(Unsupported::Other(format!("argument {ordinal} is not local memory")));
                     };
                     bound.specialized.insert(spec, u64::from(bytes.div_ceil(size.max(1)).max(1)));
                     bound.locals.insert(spec, ordinal);
                 }
-                number::WORKGROUP_SIZE => {
-                    for (dimension, size) in local.into_iter().enumerate() {
-                        bound.specialized.insert(operand(dimension), u64::from(size));
-                    }
-                }
-                number::WORK_DIM => {
-                    let dimensions = bound.launch.dimensions();
-                    bound.specialized.insert(operand(0), u64::from(dimensions));
-                }
-                number::GLOBAL_OFFSET | number::REGION_OFFSET | number::REGION_GROUP_OFFSET => {
-                    bound.push(operand(0), &words([0; 3]));
-                }
-                number::ENQUEUED_LOCAL_SIZE => bound.push(operand(0), &words(local)),
-                number::GLOBAL_SIZE => bound.push(operand(0), &words(global)),
-                number::NUM_WORKGROUPS => {
-                    let groups = [0, 1, 2].map(|it| global[it] / local[it]);
-                    bound.push(operand(0), &words(groups));
-                }
                 number::VARIABLES_POINTER => {
-                    bound.push(operand(0), &address(Object::Program).to_le_bytes());
+                    bound.push(operands(0), &address(Object::Program).to_le_bytes());
                     texts += self.variables(it.word(6), texts, bound)?;
                 }
                 number::VARIABLE_RELOCATION => {
-                    let value = address(Object::Program) + u64::from(operand(0));
-                    bound.set(operand(1), &value.to_le_bytes());
+                    let value = address(Object::Program) + u64::from(operands(0));
+                    bound.set(operands(1), &value.to_le_bytes());
                 }
-                _ => {}
+                other => set_launch_state(other, operands, bound),
             }
         }
         Ok(())
+    }
+
+    /// The numbers among the operands of a reflection instruction, by index; others are 0 here.
+    fn numbers(&self, instruction: &Instruction, bound: &Bound) -> impl Fn(usize) -> u32 + use<> {
+        let number = |id: &u32| {
+            let is_number = self.definition(*id).is_ok_and(|it| it.op == Op::Constant);
+            let value = if is_number { self.constant(*id, bound).ok() } else { None };
+            value.and_then(|value| value.first().copied()).unwrap_or_default() as u32
+        };
+        let numbers: Vec<u32> = instruction.words.iter().skip(4).map(number).collect();
+        move |index| numbers.get(index).copied().unwrap_or_default()
     }
 
     /// The next piece of the initial bytes of the program-scope variables, in hexadecimal. Returns its length.
@@ -353,6 +336,32 @@ fn argument(bound: &Bound, ordinal: u32, size: u32) -> Result<Vec<u8>, Unsupport
 
 fn words(values: [u32; 3]) -> Vec<u8> {
     values.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Sets the value that a reflection instruction with this number describes, if it is one of the launch.
+fn set_launch_state(instruction: u32, operands: impl Fn(usize) -> u32, bound: &mut Bound) {
+    let [global, local] = [bound.launch.global, bound.launch.local];
+    match instruction {
+        number::WORKGROUP_SIZE => {
+            for (dimension, size) in local.into_iter().enumerate() {
+                bound.specialized.insert(operands(dimension), u64::from(size));
+            }
+        }
+        number::WORK_DIM => {
+            let dimensions = bound.launch.dimensions();
+            bound.specialized.insert(operands(0), u64::from(dimensions));
+        }
+        number::GLOBAL_OFFSET | number::REGION_OFFSET | number::REGION_GROUP_OFFSET => {
+            bound.push(operands(0), &words([0; 3]));
+        }
+        number::ENQUEUED_LOCAL_SIZE => bound.push(operands(0), &words(local)),
+        number::GLOBAL_SIZE => bound.push(operands(0), &words(global)),
+        number::NUM_WORKGROUPS => {
+            let groups = [0, 1, 2].map(|it| global[it] / local[it]);
+            bound.push(operands(0), &words(groups));
+        }
+        _ => {}
+    }
 }
 
 impl Bound {

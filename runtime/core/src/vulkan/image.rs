@@ -249,18 +249,23 @@ pub(super) fn of_buffer(
     texels(device, desc, Some(Box::new(Backing::new(memory.clone(), offset, row, desc))))
 }
 
-fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>) -> Result<ImageMemory> {
-    let failed = |result| device.failure("creating an image", result, desc.bytes());
-    let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
-    let (format, components) = format(desc.format).ok_or_else(no_format)?;
-    let support = device.image_support(desc.kind, desc.format);
-    let (kind, view_kind) = match desc.kind {
+/// The types of an image of this shape, and of its views.
+const fn image_types(kind: ImageKind) -> (vk::ImageType, vk::ImageViewType) {
+    match kind {
         ImageKind::D1 | ImageKind::Buffer => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D),
         ImageKind::D1Array => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D_ARRAY),
         ImageKind::D2 => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
         ImageKind::D2Array => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
         ImageKind::D3 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
-    };
+    }
+}
+
+fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>) -> Result<ImageMemory> {
+    let failed = |result| device.failure("creating an image", result, desc.bytes());
+    let no_format = || Error::ImageFormat { what: desc.format.to_string(), device: device.info.name.clone() };
+    let (format, components) = format(desc.format).ok_or_else(no_format)?;
+    let support = device.image_support(desc.kind, desc.format);
+    let (kind, view_kind) = image_types(desc.kind);
     let whole = subresource(desc.kind, desc.whole(), 0);
     let mut usage =
         vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
@@ -299,24 +304,7 @@ fn texels(device: &Arc<Device>, desc: &ImageDesc, backing: Option<Box<Backing>>)
         backing,
         viewed: None,
     };
-    // SAFETY: the image belongs to the device.
-    let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-    let allocation = device
-        .allocator
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .allocate(&AllocationCreateDesc {
-            name: "kiln image",
-            requirements,
-            location: MemoryLocation::GpuOnly,
-            linear: false,
-            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
-        })
-        .map_err(|error| device.allocation_failure(&error, desc.bytes()))?;
-    // SAFETY: the memory was allocated for the requirements of this image, which has none yet.
-    let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
-    texels.allocation = Some(allocation);
-    bound.map_err(failed)?;
+    texels.allocate(desc.bytes())?;
     texels.sampled = texels
         .view(format, view_kind, components, vk::ImageUsageFlags::SAMPLED, (0, desc.levels))
         .map_err(failed)?;
@@ -382,6 +370,30 @@ fn view(
 }
 
 impl Texels {
+    /// Allocates the memory, for texels of this size in bytes, and binds it.
+    fn allocate(&mut self, bytes: u64) -> Result<()> {
+        // SAFETY: the image belongs to the device.
+        let requirements = unsafe { self.device.raw.get_image_memory_requirements(self.raw) };
+        let allocation = self
+            .device
+            .allocator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .allocate(&AllocationCreateDesc {
+                name: "kiln image",
+                requirements,
+                location: MemoryLocation::GpuOnly,
+                linear: false,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+            .map_err(|error| self.device.allocation_failure(&error, bytes))?;
+        // SAFETY: the memory was allocated for the requirements of this image, which has none yet.
+        let bound =
+            unsafe { self.device.raw.bind_image_memory(self.raw, allocation.memory(), allocation.offset()) };
+        self.allocation = Some(allocation);
+        bound.map_err(|result| self.device.failure("creating an image", result, bytes))
+    }
+
     fn view(
         &self,
         format: vk::Format,
