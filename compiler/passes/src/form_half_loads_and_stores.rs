@@ -1,12 +1,12 @@
 //! Folds conversions into memory accesses: a `half` that is loaded only to be widened, or rounded only to be stored,
-//! becomes a `vload_half` or `vstore_half` (OpenCL C 6.15.7). Every device has those, with or without half
+//! becomes a `vload_half` or `vstore_half` (OpenCL C 6.15.7), or `vloada_half` or `vstorea_half` if it is aligned. Every device has those, with or without half
 //! arithmetic.
 //!
 //! For the OpenCL environment, whose extended instruction set has them. On Vulkan, `emulate_small` handles devices
 //! without halves.
 
 use kiln_builtins as builtins;
-use kiln_ir::{Builder, BuiltinParam, Convert, Function, InstId, Module, Op, Scalar, Type, ValueId};
+use kiln_ir::{Access, Builder, BuiltinParam, Convert, Function, InstId, Module, Op, Scalar, Type, ValueId};
 use kiln_session::{Options, diag::Sink};
 use kiln_types::{ops::Rounding, ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,13 +59,13 @@ fn fold_conversions(function: &mut Function) {
         }
         let inst = builder.function.insts[id].clone();
         match inst.op {
-            Op::Load(_) => {
-                let value = load_half(builder, inst.args[0], builder.ty(inst.results[0]).count());
+            Op::Load(access) => {
+                let value = load_half(builder, access, inst.args[0], builder.ty(inst.results[0]).count());
                 for &widening in &users[&inst.results[0]] {
                     replaced.insert(builder.function.result(widening), value);
                 }
             }
-            Op::Store(_) => store_half(builder, inst.args[0], inst.args[1]),
+            Op::Store(access) => store_half(builder, access, inst.args[0], inst.args[1]),
             _ => {}
         }
     });
@@ -91,13 +91,19 @@ fn is_stored_by(function: &Function, id: InstId, value: ValueId) -> bool {
     matches!(inst.op, Op::Store(access) if !access.is_volatile) && inst.args[1] == value
 }
 
-fn load_half(builder: &mut Builder<'_>, pointer: ValueId, count: u8) -> ValueId {
-    let op = half_builtin("vload_half", count, "", &[index_param(), half_pointer_param()]);
+/// Whether an access is known to be aligned to the whole vector, as `vloada_half` and `vstorea_half` require.
+fn is_aligned(access: Access, count: u8) -> bool {
+    count != 1 && access.align >= 2 * u32::from(count.next_power_of_two())
+}
+
+fn load_half(builder: &mut Builder<'_>, access: Access, pointer: ValueId, count: u8) -> ValueId {
+    let stem = if is_aligned(access, count) { "vloada_half" } else { "vload_half" };
+    let op = half_builtin(stem, count, "", &[index_param(), half_pointer_param()]);
     let first = builder.bits(Type::I64, 0);
     builder.value(op, &[first, pointer], Type::vector(Scalar::F32, count))
 }
 
-fn store_half(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
+fn store_half(builder: &mut Builder<'_>, access: Access, pointer: ValueId, rounded: ValueId) {
     let function = &*builder.function;
     let kiln_ir::ValueDef::Result(id, _) = function.values[rounded].def else {
         unreachable!("the stored value is the result of a conversion")
@@ -113,7 +119,8 @@ fn store_half(builder: &mut Builder<'_>, pointer: ValueId, rounded: ValueId) {
         Some(Rounding::ToNegative) => "_rtn",
     };
     let params = [BuiltinParam::Value(scalar, ty.count()), index_param(), half_pointer_param()];
-    let op = half_builtin("vstore_half", ty.count(), suffix, &params);
+    let stem = if is_aligned(access, ty.count()) { "vstorea_half" } else { "vstore_half" };
+    let op = half_builtin(stem, ty.count(), suffix, &params);
     let first = builder.bits(Type::I64, 0);
     builder.inst(op, &[value, first, pointer], &[]);
 }

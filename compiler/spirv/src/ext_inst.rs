@@ -1,8 +1,7 @@
 //! Emits built-in functions that are one extended instruction, as their table row states.
 
-use kiln_builtins::{self as builtins, AsyncCopy, BuiltinId, Instruction, Library, Lowering, Vulkan};
+use kiln_builtins::{self as builtins, AsyncCopy, BuiltinId, Instruction, Library, Lowering, Object, Vulkan};
 use kiln_ir::{BuiltinParam, Inst, Type, ValueId};
-use kiln_types::ops::Rounding;
 use kiln_vocabulary::{
     opencl::{AddressSpace, Environment, Scope},
     precision::Precision,
@@ -34,8 +33,8 @@ impl Body<'_, '_> {
             Lowering::Pipe(pipe, scope) => return self.pipe(inst, pipe, scope),
             Lowering::Enqueue(enqueue) => return self.enqueue(inst, enqueue, row.name),
             Lowering::Clock(scope) => return self.emit_clock(inst, scope),
-            Lowering::VectorLoad(_) => return self.half_load(inst),
-            Lowering::VectorStore(object) => return self.half_store(inst, object.rounding),
+            Lowering::VectorLoad(object) => return self.half_load(inst, object),
+            Lowering::VectorStore(object) => return self.half_store(inst, object),
             _ => {}
         }
         let number = ext_inst_number(row.lowering, self.emitter.target, params, true);
@@ -58,9 +57,13 @@ impl Body<'_, '_> {
     }
 
     /// `vload_half` and its variants.
-    fn half_load(&mut self, inst: &Inst) {
+    fn half_load(&mut self, inst: &Inst, object: Object) {
         let count = self.type_of(inst.results[0]).count();
-        let op = if count == 1 { OpenclStd100Op::vload_half } else { OpenclStd100Op::vload_halfn };
+        let op = match count {
+            1 => OpenclStd100Op::vload_half,
+            _ if object.is_aligned => OpenclStd100Op::vloada_halfn,
+            _ => OpenclStd100Op::vload_halfn,
+        };
         let mut operands = self.opencl_ext_inst(op);
         let pointer = self.pointer_to_half(inst.args[1]);
         operands.extend([Operand::IdRef(self.value(inst.args[0])), Operand::IdRef(pointer)]);
@@ -69,13 +72,15 @@ impl Body<'_, '_> {
     }
 
     /// `vstore_half` and its variants.
-    fn half_store(&mut self, inst: &Inst, rounding: Option<Rounding>) {
+    fn half_store(&mut self, inst: &Inst, Object { is_aligned, rounding, .. }: Object) {
         let is_vector = self.type_of(inst.args[0]).is_vector();
-        let op = match (is_vector, rounding.is_some()) {
-            (false, false) => OpenclStd100Op::vstore_half,
-            (false, true) => OpenclStd100Op::vstore_half_r,
-            (true, false) => OpenclStd100Op::vstore_halfn,
-            (true, true) => OpenclStd100Op::vstore_halfn_r,
+        let op = match (is_vector, is_aligned, rounding.is_some()) {
+            (false, _, false) => OpenclStd100Op::vstore_half,
+            (false, _, true) => OpenclStd100Op::vstore_half_r,
+            (true, false, false) => OpenclStd100Op::vstore_halfn,
+            (true, false, true) => OpenclStd100Op::vstore_halfn_r,
+            (true, true, false) => OpenclStd100Op::vstorea_halfn,
+            (true, true, true) => OpenclStd100Op::vstorea_halfn_r,
         };
         let mut operands = self.opencl_ext_inst(op);
         let pointer = self.pointer_to_half(inst.args[2]);

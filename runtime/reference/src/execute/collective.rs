@@ -10,7 +10,7 @@ use super::{
     item::{Item, Private},
     pipe,
     races::{Races, Shadow, Site},
-    view::{Local, View},
+    view::{Local, RaceCheck, View},
 };
 use crate::{
     Environment, SUB_GROUP_SIZE,
@@ -314,14 +314,11 @@ fn pipe_operation<const CHECKS: bool>(
         }
     }
     let mut nothing = Private::default();
-    let mut view = View {
-        global: context.global,
-        resources: &[],
-        local: context.local,
-        private: &mut nothing,
-        race_check: None,
-    };
     let first = &mut live[chosen[0]];
+    let CollectiveContext { global, local, races, shadow, at, .. } = context;
+    let race_check =
+        CHECKS.then_some(RaceCheck { races, shadow, thread: &mut first.thread, at: *at, is_shared: true });
+    let mut view = View { global, resources: &[], local, private: &mut nothing, race_check };
     let base = first.frames.last().map_or(0, |frame| frame.base);
     let poison = first.poison.get_mut(base..).unwrap_or_default();
     pipe::perform::<CHECKS>(&mut view, pipe, &mut first.regs[base..], poison)?;

@@ -164,8 +164,12 @@ fn load_vector<const CHECKS: bool>(
         let address = address_of(frame, offset, pointer, count as u64 * u64::from(element));
         return load::<CHECKS>(view, frame, library, address, element, count, |bits| bits);
     }
-    let stride = half_stride(count as u64, library.function == Cl::vloada_halfn);
+    let is_aligned = library.function == Cl::vloada_halfn;
+    let stride = half_stride(count as u64, is_aligned);
     let address = address_of(frame, offset, pointer, stride);
+    if CHECKS && is_aligned {
+        View::aligned(address, stride as u8, Access::Read)?;
+    }
     let widen = |bits| alu::from_f64(scalar, alu::to_f64(Scalar::F16, bits));
     load::<CHECKS>(view, frame, library, address, 2, count, widen)
 }
@@ -184,7 +188,11 @@ fn store_vector<const CHECKS: bool>(
         return store::<CHECKS>(view, frame, address, element, value, |bits| bits);
     }
     let is_aligned = matches!(library.function, Cl::vstorea_halfn | Cl::vstorea_halfn_r);
-    let address = address_of(frame, offset, pointer, half_stride(count, is_aligned));
+    let stride = half_stride(count, is_aligned);
+    let address = address_of(frame, offset, pointer, stride);
+    if CHECKS && is_aligned {
+        View::aligned(address, stride as u8, Access::Write)?;
+    }
     let has_mode = matches!(library.function, Cl::vstore_half_r | Cl::vstore_halfn_r | Cl::vstorea_halfn_r);
     let rounding = match library.literal {
         1 if has_mode => Rounding::ToZero,

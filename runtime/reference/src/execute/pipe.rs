@@ -2,7 +2,7 @@
 //!
 //! Owns the transfer of packets between pipes and memory. Must not depend on when the work-items of a group arrive.
 
-use super::view::View;
+use super::view::{RaceCheck, View};
 use crate::{
     code::{Pipe, PipeAction, Slot},
     pipe::End,
@@ -76,13 +76,22 @@ pub(crate) fn perform<const CHECKS: bool>(
             }
             0
         }
-        PipeAction::Reserve(end) => packets.reserve(end, value(op.index) as u32),
+        PipeAction::Reserve(end) => {
+            let id = packets.reserve(end, value(op.index) as u32);
+            if let (1.., Some(RaceCheck { races, thread, at, .. })) = (id, &mut view.race_check) {
+                races.reserve(thread, value(op.pipe), id, *at);
+            }
+            id
+        }
         PipeAction::Commit(end) => {
             if CHECKS && end == End::Write && packets.lacks_packets(value(op.reservation)) {
                 return Err(misuse("commits a packet that was never written"));
             }
             if !packets.commit(value(op.reservation), end) && CHECKS {
                 return Err(misuse("commits a nonexistent reservation"));
+            }
+            if let Some(race_check) = &mut view.race_check {
+                race_check.races.commit(value(op.pipe), value(op.reservation));
             }
             return Ok(true);
         }

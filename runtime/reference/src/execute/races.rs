@@ -37,6 +37,8 @@ pub(crate) struct Races {
     global: Shadow,
     /// The texels of images and the packets of pipes, by handle.
     handles: Shadow,
+    /// The reservations of pipes that the running kernel has not committed.
+    reservations: Vec<Reserved>,
     /// The undefined bytes of global memory, which exist as long as this state.
     pub(crate) undefined: Undefined,
     /// The releases at an atomic object, with its group if it is in local memory.
@@ -71,6 +73,18 @@ const COPIES: u32 = 1 << 31;
 /// The number of work-items whose accesses are remembered when the next kernel of a launch starts.
 const MAX_MEMBERS: usize = 1 << 22;
 
+/// A reservation of packets of a pipe.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reserved {
+    /// The handle of the pipe.
+    pipe: u64,
+    id: u64,
+    pub(crate) at: Site,
+    /// The group in the kernel of the work-item that made it, and its index in the group.
+    pub(crate) group: u32,
+    pub(crate) index: u32,
+}
+
 /// The synchronization of an atomic operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Synchronization {
@@ -97,6 +111,7 @@ impl Races {
             environment,
             global: Shadow::default(),
             handles: Shadow::default(),
+            reservations: Vec::new(),
             undefined: Undefined::default(),
             releases: FxHashMap::default(),
             agents: Agents::default(),
@@ -124,6 +139,22 @@ impl Races {
         self.start = if is_known { past.clone() } else { Past::default() };
         self.acquired = Past::default();
         is_known
+    }
+
+    /// Records a reservation of a pipe.
+    pub(crate) fn reserve(&mut self, thread: &Thread, pipe: u64, id: u64, at: Site) {
+        let Member { group, index } = thread.member;
+        self.reservations.push(Reserved { pipe, id, at, group: group - self.agents.first(), index });
+    }
+
+    /// Records that a reservation was committed.
+    pub(crate) fn commit(&mut self, pipe: u64, id: u64) {
+        self.reservations.retain(|reserved| (reserved.pipe, reserved.id) != (pipe, id));
+    }
+
+    /// The first reservation of the kernel that was not committed.
+    pub(crate) fn uncommitted(&self) -> Option<Reserved> {
+        self.reservations.first().copied()
     }
 
     /// What has happened when the running kernel has ended.

@@ -16,13 +16,13 @@ use super::{
     enqueue::{Child, IndexSpace, LAUNCH, MAX_ENQUEUED, Next, Queue},
     group::{self, Debugging, Group, Pool, SliceEnd},
     group_position::GroupPosition,
-    races::{Past, Races},
+    races::{Past, Races, Reserved},
     resource::{self, Resource},
 };
 use crate::{
     Checks, Memory, Monitor, Program,
     memory::{Location, Objects, Space},
-    report::Report,
+    report::{Report, SourceLine},
 };
 
 /// The maximum number of running work-items, in all groups.
@@ -217,9 +217,27 @@ fn execute(
             }
         });
     }
+    let report = shared.report.into_inner().unwrap_or_else(PoisonError::into_inner);
     Outcome {
         printed: shared.printed.into_inner().unwrap_or_else(PoisonError::into_inner),
-        report: shared.report.into_inner().unwrap_or_else(PoisonError::into_inner),
+        report: report.or_else(|| races.uncommitted().map(|reserved| uncommitted(launch, reserved))),
+    }
+}
+
+/// Reports that the kernel has ended without committing a reservation (OpenCL C 6.15.18.5).
+fn uncommitted(launch: &Launch<'_>, reserved: Reserved) -> Report {
+    let program = launch.pipelines[0].program;
+    let line = program.line_at(reserved.at);
+    let file = line.and_then(|line| program.files.get(line.file as usize));
+    Report {
+        kernel: launch.name().to_owned(),
+        message: "reserves packets of a pipe, and the kernel ends without committing them".to_owned(),
+        location: line.zip(file).map(|(line, file)| SourceLine { file: file.clone(), line: line.line }),
+        work_item: GroupPosition::nth(launch, reserved.group.into())
+            .map(|position| position.global_id(reserved.index))
+            .unwrap_or_default(),
+        notes: Vec::new(),
+        kind: "pipe",
     }
 }
 
