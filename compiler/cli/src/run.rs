@@ -16,7 +16,10 @@ pub(crate) mod value;
 
 use clap::ArgMatches;
 use kiln_compiler::interface::Interface;
-use kiln_runtime::{Device, Program};
+use kiln_runtime::{
+    Device, Program,
+    driver_bugs::{DriverBug, Remedy},
+};
 
 pub(crate) use self::{
     buffers::Memory,
@@ -100,7 +103,9 @@ pub(crate) fn run(command: &RunCommand, matches: &ArgMatches, files: &Files) -> 
     }
     if outcome == Outcome::Diagnostics {
         let applied = program.interface().workarounds;
-        for bug in device.info().driver_bugs().filter(|bug| !applied.contains(*bug)) {
+        let is_avoided =
+            |bug: &DriverBug| applied.contains(*bug) || matches!(bug.remedy(), Remedy::Runtime(_));
+        for bug in device.info().driver_bugs().filter(|bug| !is_avoided(bug)) {
             stderr_line!("kiln: note: a known bug of {}: {}", device.name(), bug.symptom());
         }
     }

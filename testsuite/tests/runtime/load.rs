@@ -104,6 +104,34 @@ pub(crate) fn many_threads(device: &Device) {
     });
 }
 
+/// Threads that share a queue build programs, launch each once, and drop it: no result comes from another thread's program
+/// (`stale_kernel_code` in docs/driver-bugs.md).
+pub(crate) fn programs_of_many_threads(device: &Device) {
+    const KERNELS: u32 = 40;
+    let rounds = nightly::count("programs built by each of 8 threads", 12, 2000) as u32;
+    let queue = device.queue().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8u32 {
+            let queue = queue.clone();
+            scope.spawn(move || {
+                let data = device.buffer::<u32>(256).unwrap();
+                for round in 0..rounds {
+                    let factor = 3 + (thread * 7 + round * 11) % KERNELS;
+                    let source = format!(
+                        "kernel void f(global uint *out, uint by) {{ uint i = get_global_id(0); out[i] = i * {factor} + by; }}"
+                    );
+                    let by = thread << 24 | round;
+                    let mut kernel = compile(device, &source).kernel("f").unwrap();
+                    kernel.set(0, &data).unwrap().set(1, by).unwrap();
+                    launch(&queue, &kernel, 256).unwrap();
+                    let expected: Vec<u32> = (0..256).map(|i| i * factor + by).collect();
+                    assert_eq!(queue.read(&data).unwrap(), expected, "thread {thread}, round {round}");
+                }
+            });
+        }
+    });
+}
+
 /// A queue, a program and a device are gone when they are dropped.
 pub(crate) fn load_of_all_commands(device: &Device) {
     let source = "global uint state = 3; kernel void step(global uint *out) { *out = state++; }";

@@ -81,6 +81,7 @@ const TESTS: &[(&str, Test)] = &[
     ("many_launches", load::many_launches),
     ("many_buffers", load::many_buffers),
     ("many_threads", load::many_threads),
+    ("programs_of_many_threads", load::programs_of_many_threads),
     ("load_of_all_commands", load::load_of_all_commands),
 ];
 

@@ -35,6 +35,7 @@ pub fn render_markdown() -> String {
         let remedy = match row.remedy {
             Remedy::Pass(pass) => format!("the pass `{pass}`"),
             Remedy::Option(pass) => format!("other code from `{pass}`"),
+            Remedy::Runtime(how) => format!("the runtime {how}"),
             Remedy::None => "none".to_owned(),
         };
         // Writing to a string does not fail.

@@ -5,12 +5,13 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocation, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings};
+use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::clock::Clock;
 use super::features::{Enabled, QueriedFeatures};
@@ -52,6 +53,8 @@ pub(super) struct Device {
     pub(super) clock: Clock,
     /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
+    /// On drivers with [`DriverBug::StaleKernelCode`]: see [`lock_code`](Self::lock_code).
+    code: Option<Mutex<()>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
     pub(super) transient_buffers: TransientPool,
@@ -131,6 +134,7 @@ impl Handle {
             physical,
             clock,
             queues,
+            code: info.driver_bugs().any(|bug| bug == DriverBug::StaleKernelCode).then(Mutex::default),
             timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
             transient_buffers: TransientPool::default(),
@@ -193,6 +197,12 @@ fn create(
 }
 
 impl Device {
+    /// Serializes what creates or destroys pipelines with submissions, on drivers that need it. Take it before the lock of a
+    /// queue.
+    pub(super) fn lock_code(&self) -> Option<MutexGuard<'_, ()>> {
+        self.code.as_ref().map(|code| code.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Converts the error of an allocation of this size.
     pub(super) fn failure(&self, operation: &str, result: vk::Result, bytes: u64) -> Error {
         match result {

@@ -23,7 +23,7 @@ use crate::queue::QueueOptions;
 
 #[allow(dead_code, reason = "other tests use the other modules")]
 #[path = "../../tests/devices/module.rs"]
-mod module;
+pub(super) mod module;
 
 /// The replaced functions, which all have the same parameters.
 const CREATE: [&CStr; 15] = [

@@ -9,6 +9,8 @@
 
 mod bindings;
 mod clock;
+#[cfg(test)]
+mod code_changes;
 mod commands;
 mod compute_units;
 mod device;
