@@ -202,6 +202,12 @@ impl Extension {
         self.name().starts_with("__opencl_c_")
     }
 
+    /// Whether the target device lacks it. Such a device cannot run a program that requests it.
+    pub fn is_missing_in(self, target: &Target) -> bool {
+        target.environment == Environment::Vulkan
+            && matches!(self.support(), If(test) if !test(&target.features))
+    }
+
     /// Whether this language version defines a macro with its name. Features have macros since 3.0.
     pub fn has_macro(self, version: LanguageVersion) -> bool {
         version >= if self.is_feature() { LanguageVersion::Cl30 } else { self.since() }
@@ -357,6 +363,14 @@ mod tests {
             assert_eq!(set.has(Extension::ReadWriteImages), version == Cl20, "{version:?}");
             assert!(!set.has(Extension::KhrFp64));
         }
+    }
+
+    #[test]
+    fn devices_lack_extensions() {
+        let minimal = Target::minimal(Environment::Vulkan);
+        assert!(Extension::KhrFp64.is_missing_in(&minimal));
+        assert!(!Extension::KhrFp64.is_missing_in(&Target::full(Environment::Vulkan)));
+        assert!(!Extension::Pipes.is_missing_in(&minimal), "the language version decides");
     }
 
     #[test]

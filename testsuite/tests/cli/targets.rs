@@ -33,6 +33,9 @@ fn device_profiles_disable_missing_features() {
         let finished = compile(words);
         assert_eq!(finished.status.code(), Some(code), "{words:?}: {}", finished.stderr);
     }
+    // No option of the language helps a device that lacks the type.
+    assert!(compile(&["--feature=-fp64"]).stderr.contains("the target device does not have `cl_khr_fp64`"));
+    assert!(compile(&["-cl-ext=-all"]).stderr.contains("with `-cl-ext=`"));
     let words = ["compile", "image.cl", "--device-profile", "lavapipe", "--feature", "-fp16"];
     let rejection = kiln(&folder, &words).stderr;
     assert!(rejection.contains("images that are read and written"), "{rejection}");

@@ -11,7 +11,7 @@ use kiln_syntax::{
     ast::{self, FunctionSpecifier, Storage, TypeSpecifierKind},
 };
 use kiln_types::ty::{self, QualTy, Scalar, Ty, TyId};
-use kiln_vocabulary::opencl::AddressSpace;
+use kiln_vocabulary::{extensions::Extension, opencl::AddressSpace};
 
 use super::{Entity, Meaning, Role, Sema, TypedefProperties, attributes::Target};
 use crate::foreign;
@@ -251,10 +251,16 @@ impl Sema<'_> {
     /// Reports that something needs an unavailable extension, feature or version.
     pub(crate) fn report_missing(&mut self, what: &str, missing: &[String], span: Span) {
         let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
-        self.report(
-            Diagnostic::new(Code::MissingExtension, span, format!("{what} needs {list}"))
-                .help("choose the version with `-cl-std=`, extensions and features with `-cl-ext=`"),
-        );
+        let target = &self.options.target;
+        let lacks = |name: &&String| Extension::parse(name).is_some_and(|it| it.is_missing_in(target));
+        let help = match missing.iter().find(lacks) {
+            Some(name) => format!(
+                "the target device does not have `{name}`: use another device, or put the code that needs it between \
+                 `#ifdef {name}` and `#endif`"
+            ),
+            None => "choose the version with `-cl-std=`, extensions and features with `-cl-ext=`".to_owned(),
+        };
+        self.report(Diagnostic::new(Code::MissingExtension, span, format!("{what} needs {list}")).help(help));
     }
 
     /// The storage class. At most one is allowed (C99 6.7.1, OpenCL C 6.10).
