@@ -26,10 +26,20 @@ impl NumericType {
     pub(super) fn of_type(module: &Module<'_>, ty: Word) -> Option<Self> {
         let entry = module.definition(ty)?;
         match entry.op() {
+            // A malformed module can have a vector of itself, so this must not recurse.
+            Op::TypeVector => {
+                Some(Self { count: entry.literal(1)?, ..Self::of_scalar(module, entry.id(0)?)? })
+            }
+            _ => Self::of_scalar(module, ty),
+        }
+    }
+
+    fn of_scalar(module: &Module<'_>, ty: Word) -> Option<Self> {
+        let entry = module.definition(ty)?;
+        match entry.op() {
             Op::TypeBool => Some(Self { kind: Kind::Bool, bits: 1, count: 1 }),
             Op::TypeInt => Some(Self { kind: Kind::Int, bits: entry.literal(0)?, count: 1 }),
             Op::TypeFloat => Some(Self { kind: Kind::Float, bits: entry.literal(0)?, count: 1 }),
-            Op::TypeVector => Some(Self { count: entry.literal(1)?, ..Self::of_type(module, entry.id(0)?)? }),
             _ => None,
         }
     }
