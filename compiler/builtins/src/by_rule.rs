@@ -35,19 +35,9 @@ pub fn rule(name: &str) -> Option<Rule> {
         let (element, count) = parse_vector(ty).or_else(|| Some((Scalar::parse(ty)?, 1)))?;
         return (element != Scalar::Bool).then_some(Rule::As { element, count });
     }
-    let mut rest = name.strip_prefix("convert_")?;
-    let mut rounding = None;
-    for (suffix, mode) in [
-        ("_rte", Rounding::ToEven),
-        ("_rtz", Rounding::ToZero),
-        ("_rtp", Rounding::ToPositive),
-        ("_rtn", Rounding::ToNegative),
-    ] {
-        if let Some(before) = rest.strip_suffix(suffix) {
-            (rest, rounding) = (before, Some(mode));
-            break;
-        }
-    }
+    let rest = name.strip_prefix("convert_")?;
+    let with_mode = |mode: Rounding| Some((rest.strip_suffix(mode.suffix())?, Some(mode)));
+    let (rest, rounding) = Rounding::ALL.into_iter().find_map(with_mode).unwrap_or((rest, None));
     let (ty, saturate) = match rest.strip_suffix("_sat") {
         Some(before) => (before, true),
         None => (rest, false),

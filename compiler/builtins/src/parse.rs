@@ -364,16 +364,10 @@ fn pipe_scope(name: &str) -> Scope {
 
 /// The memory object of a vector load or store, from its name: `vload4`, `vstorea_half8_rtz` (OpenCL C 6.15.7).
 fn object(name: &str) -> Object {
-    let suffixes = [
-        ("_rte", Rounding::ToEven),
-        ("_rtz", Rounding::ToZero),
-        ("_rtp", Rounding::ToPositive),
-        ("_rtn", Rounding::ToNegative),
-    ];
     Object {
         is_half: name.contains("_half"),
         is_aligned: name.contains("a_half"),
-        rounding: suffixes.iter().find(|(suffix, _)| name.ends_with(suffix)).map(|(_, rounding)| *rounding),
+        rounding: Rounding::ALL.into_iter().find(|mode| name.ends_with(mode.suffix())),
     }
 }
 

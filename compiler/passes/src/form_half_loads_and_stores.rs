@@ -1,6 +1,6 @@
-//! Folds conversions into memory accesses: a `half` that is loaded only to be widened, or rounded only to be stored,
-//! becomes a `vload_half` or `vstore_half` (OpenCL C 6.15.7), or `vloada_half` or `vstorea_half` if it is aligned. Every device has those, with or without half
-//! arithmetic.
+//! Folds conversions into memory accesses: a `half` that is loaded only to be widened, or rounded only to be stored, becomes a
+//! `vload_half` or `vstore_half` (OpenCL C 6.15.7); if the access is aligned, a `vloada_half` or `vstorea_half`. Every device has
+//! them, with or without half arithmetic.
 //!
 //! For the OpenCL environment, whose extended instruction set has them. On Vulkan, `emulate_small` handles devices
 //! without halves.
@@ -111,13 +111,7 @@ fn store_half(builder: &mut Builder<'_>, access: Access, pointer: ValueId, round
     let (value, how) = (function.insts[id].args[0], half_rounding(function, id).flatten());
     let ty = builder.ty(value);
     let scalar = if ty.scalar() == Some(Scalar::F64) { ty::Scalar::Double } else { ty::Scalar::Float };
-    let suffix = match how {
-        None => "",
-        Some(Rounding::ToEven) => "_rte",
-        Some(Rounding::ToZero) => "_rtz",
-        Some(Rounding::ToPositive) => "_rtp",
-        Some(Rounding::ToNegative) => "_rtn",
-    };
+    let suffix = how.map_or("", Rounding::suffix);
     let params = [BuiltinParam::Value(scalar, ty.count()), index_param(), half_pointer_param()];
     let stem = if is_aligned(access, ty.count()) { "vstorea_half" } else { "vstore_half" };
     let op = half_builtin(stem, ty.count(), suffix, &params);

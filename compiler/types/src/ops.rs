@@ -35,6 +35,21 @@ pub enum Rounding {
     ToNegative,
 }
 
+impl Rounding {
+    /// All modes, in the order of the specification.
+    pub const ALL: [Self; 4] = [Self::ToEven, Self::ToZero, Self::ToPositive, Self::ToNegative];
+
+    /// The end of the name of a function with this mode.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::ToEven => "_rte",
+            Self::ToZero => "_rtz",
+            Self::ToPositive => "_rtp",
+            Self::ToNegative => "_rtn",
+        }
+    }
+}
+
 /// Arithmetic on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]

@@ -1,4 +1,4 @@
-//! The table of functions that the loader calls, and their addresses by name.
+//! The driver's functions: the table that the loader calls, and the lookup by name.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ use crate::{
 /// The tag of tables of drivers with cl_khr_icd 2.0, in the slots of the two functions without a handle.
 const TAG: isize = 0x4F50_454E_434C_3331;
 
-/// Declares the table, and `entry`, which finds its functions by name.
+/// Declares the table and `entry`, which looks up a function by name.
 macro_rules! table {
     ({ $($name:ident: $function:path,)* } absent { $($absent:ident,)* }) => {
         static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {

@@ -31,7 +31,7 @@ pub(super) fn json(findings: &Findings) -> String {
     format!("{all:#}\n")
 }
 
-/// The parts of an outcome, by name.
+/// One member for each part of an outcome.
 fn outcome(findings: &Findings, values: &[u64]) -> Value {
     let parts = findings.names.parts(values);
     Value::Object(parts.map(|(name, value)| (name.to_owned(), Value::from(value))).collect::<Map<_, _>>())

@@ -3,10 +3,10 @@
 
 use kiln_builtins::rule;
 use kiln_session::diag::closest;
-use kiln_types::ty::{Scalar, parse_vector};
-
-/// The rounding modes, in the order of the specification.
-const MODES: [&str; 4] = ["rte", "rtz", "rtp", "rtn"];
+use kiln_types::{
+    ops::Rounding,
+    ty::{Scalar, parse_vector},
+};
 
 /// The numbers of components of a type, as they are spelled.
 const COUNTS: [&str; 6] = ["", "2", "3", "4", "8", "16"];
@@ -47,10 +47,11 @@ fn is_number(ty: &str) -> bool {
 
 /// A conversion to an existing type, with wrong modifiers.
 fn modified(ty: &str, modifiers: &[&str]) -> Option<Advice> {
-    let modes: Vec<&str> = modifiers.iter().copied().filter(|word| MODES.contains(word)).collect();
+    let is_mode = |word: &str| Rounding::ALL.iter().any(|mode| mode.suffix().strip_prefix('_') == Some(word));
+    let modes: Vec<&str> = modifiers.iter().copied().filter(|word| is_mode(word)).collect();
     let saturates = modifiers.contains(&"sat");
     let unknown: Vec<&str> =
-        modifiers.iter().copied().filter(|word| *word != "sat" && !MODES.contains(word)).collect();
+        modifiers.iter().copied().filter(|word| *word != "sat" && !is_mode(word)).collect();
     if let [unknown] = unknown.as_slice() {
         if !unknown.starts_with('r') {
             return misspelled(&format!("convert_{ty}_{}", modifiers.join("_")), "convert_");
@@ -91,19 +92,17 @@ fn modified(ty: &str, modifiers: &[&str]) -> Option<Advice> {
 
 /// The most similar conversion.
 fn misspelled(name: &str, prefix: &str) -> Option<Advice> {
-    let suffixes = MODES.map(|mode| format!("_{mode}"));
-    let suffixes: Vec<&str> = std::iter::once("").chain(suffixes.iter().map(String::as_str)).collect();
-    let is_conversion = prefix == "convert_";
     let mut names = Vec::new();
     for scalar in Scalar::ALL {
         for count in COUNTS {
-            names.push(format!("{prefix}{}{count}", scalar.spelling()));
-            for (saturation, suffix) in
-                ["", "_sat"].iter().flat_map(|sat| suffixes.iter().map(move |suffix| (sat, suffix)))
-            {
-                if is_conversion {
-                    names.push(format!("{prefix}{}{count}{saturation}{suffix}", scalar.spelling()));
+            let ty = format!("{prefix}{}{count}", scalar.spelling());
+            if prefix == "convert_" {
+                for saturation in ["", "_sat"] {
+                    let modes = std::iter::once("").chain(Rounding::ALL.map(Rounding::suffix));
+                    names.extend(modes.map(|mode| format!("{ty}{saturation}{mode}")));
                 }
+            } else {
+                names.push(ty);
             }
         }
     }

@@ -170,7 +170,8 @@ impl Sema<'_> {
         }
         let is_literal = self.literal_bytes(argument).is_some();
         let takes_literal = directive.conversion == Some(Conversion::String);
-        if if takes_literal { is_literal } else { self.matches(directive, argument) } {
+        let is_printed = if takes_literal { is_literal } else { self.matches(directive, argument) };
+        if is_printed {
             return;
         }
         let (shown, text) = (self.show(argument.ty), &directive.text);

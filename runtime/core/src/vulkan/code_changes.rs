@@ -1,9 +1,9 @@
 //! A test of the workaround for `DriverBug::StaleKernelCode`: no thread submits commands while another creates or destroys
 //! pipelines.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -12,14 +12,15 @@ use kiln_vocabulary::driver_bugs::{Driver, DriverBug};
 
 use super::exhaustion::module;
 use super::instance::Instance;
+use super::replaced::{self, Original};
 use crate::device::{Device, Options, Validation};
 use crate::ndrange::NdRange;
 use crate::printf::Prints;
 use crate::program::Program;
 
-static SUBMIT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-static CREATE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-static DESTROY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static SUBMIT: Original = Original::new();
+static CREATE: Original = Original::new();
+static DESTROY: Original = Original::new();
 
 /// The threads in one of the functions, and the calls that found another thread there.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
@@ -39,14 +40,6 @@ fn alone<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The function of the driver in a slot.
-fn real<F: Copy>(slot: &AtomicPtr<c_void>) -> F {
-    let pointer = slot.load(Ordering::Relaxed);
-    assert!(!pointer.is_null() && size_of::<F>() == size_of_val(&pointer));
-    // SAFETY: `open` stored the function of this type in this slot.
-    unsafe { std::mem::transmute_copy(&pointer) }
-}
-
 unsafe extern "system" fn submit(
     queue: vk::Queue,
     count: u32,
@@ -54,7 +47,7 @@ unsafe extern "system" fn submit(
     fence: vk::Fence,
 ) -> vk::Result {
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe { real::<vk::PFN_vkQueueSubmit>(&SUBMIT)(queue, count, submits, fence) })
+    alone(|| unsafe { SUBMIT.function::<vk::PFN_vkQueueSubmit>()(queue, count, submits, fence) })
 }
 
 unsafe extern "system" fn create(
@@ -65,9 +58,11 @@ unsafe extern "system" fn create(
     callbacks: *const vk::AllocationCallbacks<'_>,
     made: *mut vk::Pipeline,
 ) -> vk::Result {
-    let real = real::<vk::PFN_vkCreateComputePipelines>(&CREATE);
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe { real(device, cache, count, infos, callbacks, made) })
+    alone(|| unsafe {
+        let real = CREATE.function::<vk::PFN_vkCreateComputePipelines>();
+        real(device, cache, count, infos, callbacks, made)
+    })
 }
 
 unsafe extern "system" fn destroy(
@@ -76,33 +71,20 @@ unsafe extern "system" fn destroy(
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe { real::<vk::PFN_vkDestroyPipeline>(&DESTROY)(device, pipeline, callbacks) });
+    alone(|| unsafe { DESTROY.function::<vk::PFN_vkDestroyPipeline>()(device, pipeline, callbacks) });
 }
 
 /// Opens a device with replaced functions, as if its driver were NVIDIA's.
 fn open(instance: &Instance) -> Device {
-    let infos = instance.devices().expect("devices");
-    let mut info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device").clone();
+    let mut info = replaced::usable_device(instance);
     info.known_driver = Driver::parse("nvidia 580.159.4");
     assert!(info.driver_bugs().any(|bug| bug == DriverBug::StaleKernelCode));
-    let mut handle = instance.open_handle(&info, None).expect("an open device");
-    let device = Arc::get_mut(&mut handle.0).expect("this is the only reference");
-    let raw = instance.raw();
-    let load = |name: &CStr| -> *const c_void {
-        // SAFETY: the device belongs to the instance.
-        let real = unsafe { (raw.fp_v1_0().get_device_proc_addr)(device.raw.handle(), name.as_ptr()) };
-        let real = real.map_or(std::ptr::null(), |real| real as *const c_void);
-        let (slot, fake) = match name.to_bytes() {
-            b"vkQueueSubmit" => (&SUBMIT, submit as *const c_void),
-            b"vkCreateComputePipelines" => (&CREATE, create as *const c_void),
-            b"vkDestroyPipeline" => (&DESTROY, destroy as *const c_void),
-            _ => return real,
-        };
-        slot.store(real.cast_mut(), Ordering::Relaxed);
-        fake
-    };
-    // SAFETY: every function is the device's, or calls it.
-    device.raw = unsafe { ash::Device::load_with(load, device.raw.handle()) };
+    let handle = replaced::open(instance, &info, |name| match name.to_bytes() {
+        b"vkQueueSubmit" => Some((&SUBMIT, submit as *const c_void)),
+        b"vkCreateComputePipelines" => Some((&CREATE, create as *const c_void)),
+        b"vkDestroyPipeline" => Some((&DESTROY, destroy as *const c_void)),
+        _ => None,
+    });
     Device::new(Arc::new(handle), Options::default(), Prints::new(None)).expect("a device")
 }
 

@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_void};
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ash::vk;
@@ -12,6 +12,7 @@ use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 
 use super::device;
 use super::instance::Instance;
+use super::replaced::{self, Original};
 use crate::device::{Device, Options, Validation};
 use crate::error::{Error, Result};
 use crate::image::ImageDesc;
@@ -68,15 +69,11 @@ type Create = unsafe extern "system" fn(vk::Device, *const c_void, *const c_void
 type Destroy = unsafe extern "system" fn(vk::Device, u64, *const c_void);
 type Allocate = unsafe extern "system" fn(vk::Device, *const c_void, *mut c_void) -> vk::Result;
 
-static CREATED: [AtomicPtr<c_void>; 15] = [const { none() }; 15];
-static DESTROYED: [AtomicPtr<c_void>; 15] = [const { none() }; 15];
-static ALLOCATED: [AtomicPtr<c_void>; 2] = [const { none() }; 2];
-static PIPELINES: AtomicPtr<c_void> = none();
-static DESTROYED_PIPELINES: AtomicPtr<c_void> = none();
-
-const fn none() -> AtomicPtr<c_void> {
-    AtomicPtr::new(std::ptr::null_mut())
-}
+static CREATED: [Original; 15] = [const { Original::new() }; 15];
+static DESTROYED: [Original; 15] = [const { Original::new() }; 15];
+static ALLOCATED: [Original; 2] = [const { Original::new() }; 2];
+static PIPELINES: Original = Original::new();
+static DESTROYED_PIPELINES: Original = Original::new();
 
 /// The calls before the one that fails; negative after it.
 static LEFT: AtomicI64 = AtomicI64::new(i64::MAX);
@@ -95,14 +92,6 @@ fn count(result: vk::Result) -> vk::Result {
     result
 }
 
-/// The real function.
-fn real<F: Copy>(slot: &AtomicPtr<c_void>) -> F {
-    let pointer = slot.load(Ordering::Relaxed);
-    assert!(!pointer.is_null() && size_of::<F>() == size_of_val(&pointer));
-    // SAFETY: `load` stored the function of this type in this slot.
-    unsafe { std::mem::transmute_copy(&pointer) }
-}
-
 unsafe extern "system" fn create<const N: usize>(
     device: vk::Device,
     info: *const c_void,
@@ -113,7 +102,7 @@ unsafe extern "system" fn create<const N: usize>(
         return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
     }
     // SAFETY: the arguments are passed on unchanged.
-    count(unsafe { real::<Create>(&CREATED[N])(device, info, callbacks, made) })
+    count(unsafe { CREATED[N].function::<Create>()(device, info, callbacks, made) })
 }
 
 unsafe extern "system" fn destroy<const N: usize>(device: vk::Device, object: u64, callbacks: *const c_void) {
@@ -121,7 +110,7 @@ unsafe extern "system" fn destroy<const N: usize>(device: vk::Device, object: u6
         LIVE.fetch_sub(1, Ordering::Relaxed);
     }
     // SAFETY: the arguments are passed on unchanged.
-    unsafe { real::<Destroy>(&DESTROYED[N])(device, object, callbacks) }
+    unsafe { DESTROYED[N].function::<Destroy>()(device, object, callbacks) }
 }
 
 unsafe extern "system" fn allocate<const N: usize>(
@@ -133,7 +122,7 @@ unsafe extern "system" fn allocate<const N: usize>(
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
     // SAFETY: the arguments are passed on unchanged.
-    unsafe { real::<Allocate>(&ALLOCATED[N])(device, info, made) }
+    unsafe { ALLOCATED[N].function::<Allocate>()(device, info, made) }
 }
 
 unsafe extern "system" fn create_pipelines(
@@ -149,9 +138,11 @@ unsafe extern "system" fn create_pipelines(
         unsafe { made.write_bytes(0, number as usize) };
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
-    let real = real::<vk::PFN_vkCreateComputePipelines>(&PIPELINES);
     // SAFETY: the arguments are passed on unchanged.
-    count(unsafe { real(device, cache, number, infos, callbacks, made) })
+    count(unsafe {
+        let real = PIPELINES.function::<vk::PFN_vkCreateComputePipelines>();
+        real(device, cache, number, infos, callbacks, made)
+    })
 }
 
 unsafe extern "system" fn destroy_pipeline(device: vk::Device, object: u64, callbacks: *const c_void) {
@@ -159,7 +150,7 @@ unsafe extern "system" fn destroy_pipeline(device: vk::Device, object: u64, call
         LIVE.fetch_sub(1, Ordering::Relaxed);
     }
     // SAFETY: the arguments are passed on unchanged.
-    unsafe { real::<Destroy>(&DESTROYED_PIPELINES)(device, object, callbacks) }
+    unsafe { DESTROYED_PIPELINES.function::<Destroy>()(device, object, callbacks) }
 }
 
 /// The replacements of `CREATE` and `DESTROY`.
@@ -186,8 +177,8 @@ macro_rules! each {
     }};
 }
 
-/// The slot of the real function of this name, and its replacement.
-fn replacement(name: &CStr) -> Option<(&'static AtomicPtr<c_void>, *const c_void)> {
+/// The place for the original function of this name, and its replacement.
+fn replacement(name: &CStr) -> Option<(&'static Original, *const c_void)> {
     let at = |names: &[&CStr]| names.iter().position(|known| *known == name);
     if let Some(index) = at(&CREATE) {
         return Some((&CREATED[index], each!(create, Create)[index] as *const c_void));
@@ -208,24 +199,11 @@ fn replacement(name: &CStr) -> Option<(&'static AtomicPtr<c_void>, *const c_void
 
 /// Opens a device with replaced functions.
 fn open(instance: &Instance) -> device::Handle {
-    let infos = instance.devices().expect("devices");
-    let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
-    let mut handle = instance.open_handle(info, None).expect("an open device");
+    let mut handle = replaced::open(instance, &replaced::usable_device(instance), replacement);
     let device = Arc::get_mut(&mut handle.0).expect("this is the only reference");
-    let raw = instance.raw();
-    let load = |name: &CStr| -> *const c_void {
-        // SAFETY: the device belongs to the instance.
-        let real = unsafe { (raw.fp_v1_0().get_device_proc_addr)(device.raw.handle(), name.as_ptr()) };
-        let real = real.map_or(std::ptr::null(), |real| real as *const c_void);
-        let Some((slot, fake)) = replacement(name) else { return real };
-        slot.store(real.cast_mut(), Ordering::Relaxed);
-        fake
-    };
-    // SAFETY: every function is the device's, or calls it.
-    let replaced = unsafe { ash::Device::load_with(load, device.raw.handle()) };
     let allocator = Allocator::new(&AllocatorCreateDesc {
-        instance: raw.clone(),
-        device: replaced.clone(),
+        instance: instance.raw().clone(),
+        device: device.raw.clone(),
         physical_device: device.physical,
         debug_settings: AllocatorDebugSettings::default(),
         buffer_device_address: true,
@@ -235,7 +213,6 @@ fn open(instance: &Instance) -> device::Handle {
     let allocator = Mutex::new(ManuallyDrop::new(allocator.expect("an allocator")));
     let old = std::mem::replace(&mut device.allocator, allocator);
     drop(ManuallyDrop::into_inner(old.into_inner().expect("it is not locked")));
-    device.raw = replaced;
     handle
 }
 

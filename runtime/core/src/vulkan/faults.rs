@@ -1,13 +1,14 @@
 //! Tests of failing drivers: replaces functions of a real driver to simulate device loss and memory exhaustion.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ash::vk;
 
-use super::device::{self, Device};
+use super::device;
 use super::instance::Instance;
+use super::replaced::{self, Original};
 use crate::backend::{Backend, BackendQueue, Command, Completion, Placement, Purpose, Start};
 use crate::device::Validation;
 use crate::error::{Error, Result};
@@ -23,12 +24,12 @@ static CREATE: Failure = Failure::new();
 /// The injected result of a function, and the original function.
 struct Failure {
     result: AtomicI32,
-    real: Mutex<Option<usize>>,
+    original: Original,
 }
 
 impl Failure {
     const fn new() -> Self {
-        Self { result: AtomicI32::new(0), real: Mutex::new(None) }
+        Self { result: AtomicI32::new(0), original: Original::new() }
     }
 
     fn set(&self, result: vk::Result) {
@@ -36,12 +37,12 @@ impl Failure {
     }
 
     /// The injected result, or else that of the original.
-    fn or<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+    fn or<F: Copy>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
         self.injected().unwrap_or_else(|| self.original(call))
     }
 
     /// Calls the original, then returns the injected result if there is one.
-    fn after<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+    fn after<F: Copy>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
         let real = self.original(call);
         self.injected().unwrap_or(real)
     }
@@ -51,11 +52,9 @@ impl Failure {
         (result != 0).then(|| vk::Result::from_raw(result))
     }
 
-    fn original<F>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
-        let real = self.real.lock().unwrap_or_else(PoisonError::into_inner).expect("a real function");
-        assert_eq!(size_of::<F>(), size_of::<usize>());
-        // SAFETY: `open` stored the function of this type under this name.
-        call(unsafe { std::mem::transmute_copy(&real) })
+    fn original<F: Copy>(&self, call: impl FnOnce(F) -> vk::Result) -> vk::Result {
+        // SAFETY: each use names the type of its function.
+        call(unsafe { self.original.function() })
     }
 }
 
@@ -94,27 +93,13 @@ fn open() -> (std::sync::MutexGuard<'static, ()>, device::Handle) {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let instance = Instance::new(Validation::Off).expect("a driver");
-    let infos = instance.devices().expect("devices");
-    let info = infos.iter().find(|info| info.lacks.is_empty()).expect("a usable device");
-    let mut handle = instance.open_handle(info, None).expect("an open device");
-    let device: &mut Device = Arc::get_mut(&mut handle.0).expect("this is the only reference");
-    let raw = instance.raw();
-    let load = |name: &CStr| -> *const c_void {
-        // SAFETY: the device belongs to the instance.
-        let real = unsafe { (raw.fp_v1_0().get_device_proc_addr)(device.raw.handle(), name.as_ptr()) };
-        let real = real.map_or(std::ptr::null(), |real| real as *const c_void);
-        let (failure, fake) = match name.to_bytes() {
-            b"vkQueueSubmit" => (&SUBMIT, submit as *const c_void),
-            b"vkWaitSemaphores" => (&WAIT, wait as *const c_void),
-            b"vkCreateBuffer" => (&CREATE, create as *const c_void),
-            _ => return real,
-        };
-        *failure.real.lock().unwrap_or_else(PoisonError::into_inner) = Some(real.expose_provenance());
-        fake
-    };
-    // SAFETY: every function is the device's, or calls it.
-    let replaced = unsafe { ash::Device::load_with(load, device.raw.handle()) };
-    device.raw = replaced;
+    let handle =
+        replaced::open(&instance, &replaced::usable_device(&instance), |name| match name.to_bytes() {
+            b"vkQueueSubmit" => Some((&SUBMIT.original, submit as *const c_void)),
+            b"vkWaitSemaphores" => Some((&WAIT.original, wait as *const c_void)),
+            b"vkCreateBuffer" => Some((&CREATE.original, create as *const c_void)),
+            _ => None,
+        });
     (turn, handle)
 }
 

@@ -26,6 +26,8 @@ mod memory;
 mod placed;
 mod program;
 mod queue;
+#[cfg(test)]
+mod replaced;
 mod sampler;
 mod timeline;
 
