@@ -82,7 +82,7 @@ fn installed(path: &Path) -> Command {
 const FIXED: &[&str] = &[
     "error[atomic-order-store]: a store cannot have acquire order",
     "atomic-order-store in line 6, column 36",
-    "fix: replace by `memory_order_release`",
+    "fix: replace with `memory_order_release`",
     "a module: 07230203, answer.h",
     "\"name\": \"publish\"",
 ];

@@ -65,7 +65,7 @@ const INSTALLATIONS: &[Installation] = &[
             "apt-get install ./kiln_*.deb",
             "cc -std=c11 examples/libkiln/fix.c -o fix $(pkg-config --cflags --libs kiln) && ./fix",
         ],
-        prints: "fix: replace by `memory_order_release`",
+        prints: "fix: replace with `memory_order_release`",
     },
     Installation {
         name: "cmake",

@@ -95,16 +95,10 @@ fn value_option(options: &mut Options, word: &str, next: &mut impl Iterator<Item
 
 /// Parses an option without a value. Returns whether this is such an option; `None` if it is incomplete.
 fn flag(options: &mut Options, word: &str) -> Option<bool> {
-    let math = &mut options.math;
+    if word.strip_prefix("-cl-").is_some_and(|name| options.math.set(name)) {
+        return Some(true);
+    }
     match word {
-        "-cl-single-precision-constant" => math.single_precision_constant = true,
-        "-cl-denorms-are-zero" => math.denorms_are_zero = true,
-        "-cl-fp32-correctly-rounded-divide-sqrt" => math.correctly_rounded_divide_sqrt = true,
-        "-cl-mad-enable" => math.mad_enable = true,
-        "-cl-no-signed-zeros" => math.no_signed_zeros = true,
-        "-cl-unsafe-math-optimizations" => math.unsafe_optimizations = true,
-        "-cl-finite-math-only" => math.finite_only = true,
-        "-cl-fast-relaxed-math" => math.fast_relaxed = true,
         "-cl-opt-disable" | "-O0" => options.optimize = false,
         "-O" | "-O1" | "-O2" | "-O3" => options.optimize = true,
         "-cl-kernel-arg-info" => options.argument_info = true,

@@ -360,3 +360,8 @@ named! {
         "ndrange" => NdRange,
     }
 }
+
+impl Enqueue {
+    /// The number of arguments of `enqueue_kernel` before the sizes of local memory, after lowering: a block is four.
+    pub const FIXED_ARGUMENTS: usize = 10;
+}

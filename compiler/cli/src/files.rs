@@ -72,9 +72,11 @@ fn read_input() -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// The first word of a SPIR-V module.
+pub(crate) const SPIRV_MAGIC: u32 = 0x0723_0203;
+
 /// Reads the words of a module, in either byte order (SPIR-V 2.3), from a path, or `-` for standard input.
 pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
-    const MAGIC: u32 = 0x0723_0203;
     let bytes = if path == "-" {
         read_input()?
     } else {
@@ -85,7 +87,7 @@ pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {
         return failure(format!("`{path}` is not a module: its {} bytes are not whole words", bytes.len()));
     }
     let words = words.iter().map(|word| u32::from_le_bytes(*word));
-    let is_swapped = words.clone().next().is_some_and(|first| first.swap_bytes() == MAGIC);
+    let is_swapped = words.clone().next().is_some_and(|first| first.swap_bytes() == SPIRV_MAGIC);
     Ok(words.map(|word| if is_swapped { word.swap_bytes() } else { word }).collect())
 }
 

@@ -10,7 +10,7 @@ use crate::{
     compile::{bytes, output, report, show},
     crash,
     exit::{Failure, Outcome, failure},
-    files::{Files, write_output},
+    files::{Files, SPIRV_MAGIC, write_output},
     translate,
 };
 
@@ -57,13 +57,12 @@ fn part(
     path: &str,
     messages: &mut Vec<String>,
 ) -> Result<Result<Part, Outcome>, Failure> {
-    const SPIRV: &[u8] = &0x0723_0203_u32.to_le_bytes();
     let source = files.source(path)?;
     if Part::is_part(&source.text) {
         let part = Part::read(&source.text).map_err(|error| Failure(format!("{path}: {error}")))?;
         return Ok(Ok(part));
     }
-    if source.text.starts_with(SPIRV) {
+    if source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
         return translate::part(path, options, &command.options);
     }
     let Some(output) = output(source, options, files, &Emit::Part) else { return Ok(Err(Outcome::Crash)) };

@@ -56,7 +56,7 @@ fn hide_language_option(arg: Arg) -> Arg {
 fn emit(text: &str) -> Result<Emit, String> {
     match Emit::parse(text) {
         Some(found @ (Emit::Spirv | Emit::Assembly | Emit::Part | Emit::Ir | Emit::IrAfter(_))) => Ok(found),
-        _ => Err("it is spirv, asm, part, ir or ir-after=PASS".to_owned()),
+        _ => Err("one of spirv, asm, part, ir, ir-after=PASS is expected".to_owned()),
     }
 }
 
@@ -129,9 +129,7 @@ pub(crate) fn part(
 ) -> Result<Result<Part, Outcome>, Failure> {
     let words = read_module(path)?;
     if !is_kernel_module(&words) {
-        return failure(format!(
-            "{path}: it is a SPIR-V module; `kiln compile -c` makes parts that can be linked"
-        ));
+        return failure(format!("{path}: it is a SPIR-V module; write a part with `kiln compile -c`"));
     }
     let il = Il { name: path, words: &words, specialization: &[] };
     Ok(translated(&il, options, &Emit::Part, shown)?.and_then(|output| match output.artifact {

@@ -68,20 +68,6 @@ struct File {
 /// A range of a file: its number, start and end.
 type Position = (u32, u32, u32);
 
-/// The options in a part, in the order of the text.
-fn flags(math: &mut MathOptions) -> [(&'static str, &mut bool); 8] {
-    [
-        ("single-precision-constant", &mut math.single_precision_constant),
-        ("denorms-are-zero", &mut math.denorms_are_zero),
-        ("correctly-rounded-divide-sqrt", &mut math.correctly_rounded_divide_sqrt),
-        ("mad-enable", &mut math.mad_enable),
-        ("no-signed-zeros", &mut math.no_signed_zeros),
-        ("unsafe-math-optimizations", &mut math.unsafe_optimizations),
-        ("finite-math-only", &mut math.finite_only),
-        ("fast-relaxed-math", &mut math.fast_relaxed),
-    ]
-}
-
 /// Calls `each` for all positions of a module, in the order of its text.
 fn each_span(module: &mut Module, mut each: impl FnMut(&mut Span)) {
     module.vars.iter_mut().for_each(|var| each(&mut var.span));
@@ -193,7 +179,7 @@ impl Part {
         // Writing to a string cannot fail.
         let _ = write!(body, "environment {environment}\noptions");
         let mut math = self.math;
-        for (name, is_set) in flags(&mut math) {
+        for (name, is_set) in math.by_name() {
             body.push_str(&if *is_set { format!(" {name}") } else { String::new() });
         }
         body.push_str(if self.argument_info { " argument-info\n" } else { "\n" });
@@ -295,8 +281,8 @@ impl<'t> Reader<'t> {
         for word in self.line("options")?.split_whitespace() {
             if word == "argument-info" {
                 argument_info = true;
-            } else {
-                *flags(&mut math).into_iter().find(|(name, _)| *name == word)?.1 = true;
+            } else if !math.set(word) {
+                return None;
             }
         }
         let name = self.section("name")?.to_owned();

@@ -21,7 +21,7 @@ pub(crate) fn join(text: &Text<'_, '_>, lines: Vec<Line>) -> Vec<Line> {
         if count > 1 {
             line.tokens.end = lines[at + count - 1].tokens.end;
             line.is_joined = true;
-            line.shape = match lines[at + count - 1].shape {
+            line.kind = match lines[at + count - 1].kind {
                 LineKind::Closes => LineKind::Closes,
                 _ => LineKind::Statement,
             };
@@ -39,14 +39,14 @@ struct Joiner<'j, 'l, 't> {
 }
 
 impl Joiner<'_, '_, '_> {
-    fn shape(&self, ahead: usize) -> Option<LineKind> {
-        self.lines.get(self.at + ahead).map(|line| line.shape)
+    fn kind(&self, ahead: usize) -> Option<LineKind> {
+        self.lines.get(self.at + ahead).map(|line| line.kind)
     }
 
     /// The number of lines to join.
     fn count(&self) -> usize {
         let style = self.text.style;
-        let wanted = match self.lines[self.at].shape {
+        let wanted = match self.lines[self.at].kind {
             LineKind::Opens(owner) => self.block(owner),
             LineKind::Wrapped(Owner::Function) if style.short_functions == ShortFunctions::All => {
                 self.wrapped()
@@ -78,9 +78,9 @@ impl Joiner<'_, '_, '_> {
 
     fn block(&self, owner: Owner) -> usize {
         let style = self.text.style;
-        let is_wrapped = self.at > 0 && matches!(self.lines[self.at - 1].shape, LineKind::Wrapped(_));
-        let statements = (1..).take_while(|ahead| self.shape(*ahead) == Some(LineKind::Statement)).count();
-        if is_wrapped || self.shape(statements + 1) != Some(LineKind::Closes) {
+        let is_wrapped = self.at > 0 && matches!(self.lines[self.at - 1].kind, LineKind::Wrapped(_));
+        let statements = (1..).take_while(|ahead| self.kind(*ahead) == Some(LineKind::Statement)).count();
+        if is_wrapped || self.kind(statements + 1) != Some(LineKind::Closes) {
             return 1;
         }
         let is_allowed = match (owner, statements) {
@@ -98,15 +98,15 @@ impl Joiner<'_, '_, '_> {
 
     /// A function of one statement, whose brace is on its own line if it is longer.
     fn wrapped(&self) -> usize {
-        let is_short = self.shape(1) == Some(LineKind::Opens(Owner::Function))
-            && self.shape(2) == Some(LineKind::Statement)
-            && self.shape(3) == Some(LineKind::Closes);
+        let is_short = self.kind(1) == Some(LineKind::Opens(Owner::Function))
+            && self.kind(2) == Some(LineKind::Statement)
+            && self.kind(3) == Some(LineKind::Closes);
         if is_short { 4 } else { 1 }
     }
 
     /// A statement without braces after its head.
     fn body(&self) -> usize {
-        let is_statement = self.shape(1) == Some(LineKind::Statement);
+        let is_statement = self.kind(1) == Some(LineKind::Statement);
         let is_empty = self.lines.get(self.at + 1).is_some_and(|line| line.tokens.len() == 1);
         if is_statement && !is_empty { 2 } else { 1 }
     }
@@ -118,7 +118,7 @@ impl Joiner<'_, '_, '_> {
         let statements = (1..4)
             .take_while(|ahead| {
                 let next = self.lines.get(self.at + ahead);
-                next.is_some_and(|next| next.shape == LineKind::Statement && next.indent == label.indent + 1)
+                next.is_some_and(|next| next.kind == LineKind::Statement && next.indent == label.indent + 1)
             })
             .count();
         let ends = self.lines.get(self.at + statements + 1).is_none_or(|next| next.indent <= label.indent);

@@ -37,7 +37,7 @@ pub(crate) enum Owner {
     Plain,
 }
 
-/// The role of a logical line.
+/// The kind of a logical line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// A statement, a declaration or a part of one.
@@ -62,7 +62,7 @@ pub(crate) struct Line {
     pub(crate) tokens: Range<usize>,
     /// The indentation, in levels.
     pub(crate) indent: usize,
-    pub(crate) shape: LineKind,
+    pub(crate) kind: LineKind,
     /// Whether it starts inside of a block.
     pub(crate) is_nested: bool,
     /// Whether its statement is at the start of a block.

@@ -47,7 +47,7 @@ impl Renderer<'_, '_, '_> {
         let tokens = &self.text.tokens[line.tokens.clone()];
         let (roles, spaces) = self.text.annotate(line.tokens.clone());
         let indent = line.indent * self.text.style.indent_width;
-        if line.shape == LineKind::Comment && self.continues_comment(&tokens[0], empty) {
+        if line.kind == LineKind::Comment && self.continues_comment(&tokens[0], empty) {
             let comment = Comment { text: tokens[0].text.replace("\r\n", "\n"), column: tokens[0].column };
             self.rows.push(Row { comment: Some(comment), ..Row::default() });
             return;
@@ -88,13 +88,13 @@ impl Renderer<'_, '_, '_> {
         let Some(before) = before else { return 0 };
         let style = self.text.style;
         let first = &self.text.tokens[line.tokens.start];
-        let is_dropped = match before.shape {
+        let is_dropped = match before.kind {
             LineKind::Opens(_) => !style.empty_lines_in_blocks,
             LineKind::Head(owner) => owner != Owner::Case,
             LineKind::Wrapped(_) => true,
             _ => false,
         };
-        if is_dropped || line.shape == LineKind::Closes && line.is_nested_end() {
+        if is_dropped || line.kind == LineKind::Closes && line.is_nested_end() {
             return 0;
         }
         first.newlines.saturating_sub(1).min(style.empty_lines)

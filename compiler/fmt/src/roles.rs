@@ -139,7 +139,7 @@ impl Finder<'_, '_> {
             _ => operator(punct),
         };
         self.found.roles[index] = role;
-        if let (Some(matching), true) = (self.found.matching[index], match_follows(punct)) {
+        if let (Some(matching), true) = (self.found.matching[index], opens_bracket(punct)) {
             self.found.roles[matching] = role;
         }
     }
@@ -349,7 +349,7 @@ impl Finder<'_, '_> {
     }
 }
 
-fn match_follows(punct: Punct) -> bool {
+fn opens_bracket(punct: Punct) -> bool {
     matches!(punct, Punct::OpenParen | Punct::OpenBracket | Punct::OpenBrace)
 }
 

@@ -82,10 +82,10 @@ pub(crate) fn widths(text: &str) -> (usize, usize) {
 pub(crate) fn flat_width(line: &[Token<'_>], spaces: &[bool]) -> usize {
     let code = line.len() - usize::from(line.last().is_some_and(|last| last.kind == Kind::LineComment));
     let widths = line[..code].iter().zip(spaces);
-    widths.map(|(token, space)| widths_sum(token) + usize::from(*space)).sum()
+    widths.map(|(token, space)| width(token) + usize::from(*space)).sum()
 }
 
-fn widths_sum(token: &Token<'_>) -> usize {
+fn width(token: &Token<'_>) -> usize {
     widths(token.text).0
 }
 

@@ -240,7 +240,7 @@ fn diagnostic(error: &SyntaxError, sources: &SourceMap, interner: &Interner) -> 
             };
             Diagnostic::new(Code::Syntax, error.span, format!("`{}` is not declared", interner.text(name)))
                 .help(format!("did you mean `{meant}`?"))
-                .fix(error.span, format!("replace by `{meant}`"), meant)
+                .replace(error.span, meant)
         }
         SyntaxErrorKind::Foreign { name, language, keyword } => {
             foreign_keyword(error.span, interner.text(name), language, keyword)
@@ -337,9 +337,7 @@ fn foreign_keyword(span: Span, name: &str, language: Language, keyword: Option<K
     let message = format!("`{name}` is a keyword of {language}");
     let diagnostic = Diagnostic::new(Code::Syntax, span, message);
     match keyword.map(Keyword::spelling) {
-        Some(meant) => {
-            diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant)
-        }
+        Some(meant) => diagnostic.help(format!("write `{meant}`")).replace(span, meant),
         None => diagnostic.help("leave it out").fix(span, "remove it", ""),
     }
 }

@@ -177,7 +177,7 @@ fn flatten(
         if !has_letters(&symbol.name, query) {
             continue;
         }
-        #[allow(deprecated, reason = "the protocol has a field that is out of use")]
+        #[allow(deprecated, reason = "the structure has a deprecated field")]
         found.push(SymbolInformation {
             name: symbol.name,
             kind: symbol.kind,

@@ -37,7 +37,7 @@ use self::{
 use crate::{
     legalize_atomics::LoopOrder,
     origins::{Object, Origins},
-    ranges::Step,
+    ranges::Rebase,
     reach::{Indices, Reach},
 };
 
@@ -60,7 +60,7 @@ struct Layout {
     /// Its variable in the function.
     root: Object,
     /// The steps from the object to the range.
-    steps: SmallVec<[Step; 2]>,
+    steps: SmallVec<[Rebase; 2]>,
 }
 
 pub(super) fn lower_to_logical_pointers(module: &mut Module, options: &Options, _: &mut Sink) {

@@ -22,7 +22,7 @@ pub(super) struct Term {
 
 /// What pointer arithmetic adds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Addend {
     /// Constant bytes.
     Bytes(i64),
     /// An index that is not constant.
@@ -75,10 +75,10 @@ impl OffsetSet {
 
     /// The set after pointer arithmetic. `past_end` is the step past the end of the array that the pointer points into. The
     /// pointer can have moved there before, and can then only move back, by constant bytes or by an index without a limit.
-    pub(super) fn advanced(&self, by: Step, past_end: Option<Term>) -> Self {
+    pub(super) fn advanced(&self, by: Addend, past_end: Option<Term>) -> Self {
         match by {
-            Step::Bytes(bytes) => self.with_term(past_end.filter(|_| bytes < 0)).moved(bytes),
-            Step::Index(term) => self.with_term(past_end.filter(|_| term.count.is_none())).stepped(term),
+            Addend::Bytes(bytes) => self.with_term(past_end.filter(|_| bytes < 0)).moved(bytes),
+            Addend::Index(term) => self.with_term(past_end.filter(|_| term.count.is_none())).stepped(term),
         }
     }
 

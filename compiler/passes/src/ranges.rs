@@ -22,7 +22,7 @@ pub(super) struct Use {
 
 /// Converts an offset in an object to an offset in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum Rebase {
     /// Subtracts the number of bytes before the range.
     Skip(u64),
     /// The range consists of `length` bytes at `start` in every `period` bytes.
@@ -40,7 +40,7 @@ pub(super) enum Step {
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     /// The steps from the object to the range.
-    pub(super) steps: SmallVec<[Step; 2]>,
+    pub(super) steps: SmallVec<[Rebase; 2]>,
     /// The size in bytes; `None` for an object whose length the launch sets.
     pub(super) size: Option<u64>,
     /// The accesses to it.
@@ -71,8 +71,8 @@ impl Range {
         let mut start = 0;
         for step in &self.steps {
             match step {
-                Step::Skip(bytes) => start += bytes,
-                Step::Fold { .. } => return None,
+                Rebase::Skip(bytes) => start += bytes,
+                Rebase::Fold { .. } => return None,
             }
         }
         let offsets = self.uses.iter().filter_map(|one| u64::try_from(one.offsets.offset).ok());
@@ -96,7 +96,7 @@ impl Range {
             });
             let mut steps = self.steps.clone();
             if start > 0 {
-                steps.push(Step::Skip(start));
+                steps.push(Rebase::Skip(start));
             }
             Self { steps, size: Some(high - start), uses: uses.collect() }
         });
@@ -157,7 +157,7 @@ impl Range {
                 one
             });
             let mut steps = self.steps.clone();
-            steps.push(Step::Fold { period, start, length });
+            steps.push(Rebase::Fold { period, start, length });
             Self { steps, size: Some(size.div_ceil(period) * length), uses: uses.collect() }
         });
         Some(parts.collect())

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::{
     limit::limit,
-    offset_set::{OffsetSet, Step, Term},
+    offset_set::{Addend, OffsetSet, Term},
     origins::{constant_offset, is_to_space, receivers},
 };
 
@@ -166,14 +166,14 @@ impl Flow<'_> {
             }
             Op::Offset { stride, count } => {
                 let step = match constant_offset(self.function, inst.args[1], *stride) {
-                    Some(bytes) => Step::Bytes(bytes),
+                    Some(bytes) => Addend::Bytes(bytes),
                     None => {
                         // An index that is not negative only moves forward.
                         let limit = || match self.indices {
                             Indices::Any => None,
                             Indices::Limited => limit(self.function, inst.args[1]),
                         };
-                        Step::Index(Term { stride: *stride, count: count.map(u64::from).or_else(limit) })
+                        Addend::Index(Term { stride: *stride, count: count.map(u64::from).or_else(limit) })
                     }
                 };
                 let past_end = self.array_end(inst.args[0]);

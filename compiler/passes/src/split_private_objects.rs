@@ -14,9 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::{
-    offset_set::{self, OffsetSet, Term},
+    offset_set::{Addend, OffsetSet, Term},
     origins::constant_offset,
-    ranges::{Range, Step, Use},
+    ranges::{Range, Rebase, Use},
     rewrite::rewrite_only,
 };
 
@@ -180,23 +180,23 @@ impl Pointer {
         let mut next = Self { past_end: None, ..self.clone() };
         let step = if let Some(bytes) = constant_offset(function, index, stride) {
             next.offset = next.offset.saturating_add(bytes);
-            offset_set::Step::Bytes(bytes)
+            Addend::Bytes(bytes)
         } else {
             next.indices.push(Index { value: index, stride, count });
             next.past_end = count.map(|_| Term { stride, count: Some(2) });
-            offset_set::Step::Index(Term { stride, count: count.map(u64::from) })
+            Addend::Index(Term { stride, count: count.map(u64::from) })
         };
         next.offsets = self.offsets.advanced(step, self.past_end);
         next
     }
 
     /// Converts the pointer to a pointer into the part of the object that these steps lead to.
-    fn moved(&self, steps: &[Step]) -> Self {
+    fn moved(&self, steps: &[Rebase]) -> Self {
         let mut moved = self.clone();
         for step in steps {
             match *step {
-                Step::Skip(bytes) => moved.offset -= bytes as i64,
-                Step::Fold { period, start, length } => {
+                Rebase::Skip(bytes) => moved.offset -= bytes as i64,
+                Rebase::Fold { period, start, length } => {
                     let whole = moved.offset.div_euclid(period as i64);
                     let inside = moved.offset.rem_euclid(period as i64);
                     moved.offset = whole * length as i64 + inside - start as i64;
@@ -275,7 +275,7 @@ fn gaps_between(parts: &[Range], size: u64) -> Vec<Range> {
     let (mut gaps, mut end) = (Vec::new(), 0);
     for (low, high) in covered {
         if low > end {
-            let steps = std::iter::once(Step::Skip(end)).filter(|_| end > 0).collect();
+            let steps = std::iter::once(Rebase::Skip(end)).filter(|_| end > 0).collect();
             gaps.push(Range { steps, size: Some(low - end), uses: Vec::new() });
         }
         end = end.max(high);

@@ -103,7 +103,7 @@ try {
     for (let tries = 0; tries < 5 && (await source()).includes("indx"); tries++) {
         await point("#state");
         await point(".cm-lintRange-error");
-        await until("document.querySelector('.cm-tooltip-lint .cm-diagnosticAction')?.textContent === 'Replace by `index`'");
+        await until("document.querySelector('.cm-tooltip-lint .cm-diagnosticAction')?.textContent === 'Replace with `index`'");
         await point(".cm-tooltip-lint .cm-diagnosticAction", true);
     }
     await until("document.getElementById('problems').textContent === '' && document.getElementById('state').textContent === 'No problems'");

@@ -155,7 +155,7 @@ impl Preprocessor<'_> {
         if let Some(ascii) = look_alike(culprit) {
             diagnostic = diagnostic.help(format!("did you mean `{ascii}`? The two look alike"));
             let replacement = text.replace(culprit, &ascii.to_string());
-            diagnostic = diagnostic.fix(token.span, format!("replace by `{ascii}`"), replacement);
+            diagnostic = diagnostic.fix(token.span, format!("replace with `{ascii}`"), replacement);
         }
         self.sink.report(diagnostic);
     }

@@ -139,7 +139,7 @@ impl Preprocessor<'_> {
             (Some(likely), _) => {
                 let diagnostic = diagnostic.help(format!("did you mean `{likely}`?"));
                 match word {
-                    Some(word) => diagnostic.fix(word, format!("replace by `{likely}`"), likely),
+                    Some(word) => diagnostic.replace(word, likely),
                     None => diagnostic,
                 }
             }

@@ -103,14 +103,14 @@ struct Sources<'a> {
     displayed: &'a [(FileId, String)],
 }
 
-/// Formats diagnostics in order; `unseen` is the number of errors beyond the limit.
-fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], unseen: usize) -> String {
+/// Formats diagnostics in order; `hidden_errors` is the number of errors beyond the limit.
+fn render(format: Format, sources: Sources<'_>, diagnostics: &[Diagnostic], hidden_errors: usize) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         render_one(&mut text, format, sources, diagnostic);
     }
     if matches!(format, Format::Rich | Format::Short) {
-        text.push_str(&summary(diagnostics, unseen));
+        text.push_str(&summary(diagnostics, hidden_errors));
     }
     text
 }
@@ -130,20 +130,20 @@ fn render_one(text: &mut String, format: Format, sources: Sources<'_>, diagnosti
 }
 
 /// The number of diagnostics of each kind; empty if there are none.
-fn summary(diagnostics: &[Diagnostic], unseen: usize) -> String {
+fn summary(diagnostics: &[Diagnostic], hidden_errors: usize) -> String {
     let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let counted = |count: usize, word: &str| match count {
         0 => None,
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
-    let errors = counted(count(Severity::Error) + unseen, "error");
+    let errors = counted(count(Severity::Error) + hidden_errors, "error");
     let warnings = counted(count(Severity::Warning), "warning");
     let kinds: Vec<String> = errors.into_iter().chain(warnings).collect();
-    match (kinds.is_empty(), unseen) {
+    match (kinds.is_empty(), hidden_errors) {
         (true, _) => String::new(),
         (false, 0) => format!("{}\n", kinds.join(" and ")),
-        (false, _) => format!("{}; {unseen} not shown\n", kinds.join(" and ")),
+        (false, _) => format!("{}; {hidden_errors} not shown\n", kinds.join(" and ")),
     }
 }
 

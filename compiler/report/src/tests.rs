@@ -22,9 +22,13 @@ fn rendered(format: Format, text: &str) -> String {
     let mut sink = Sink::new(WarningOptions::default());
     let source = Source { name: "dir/main.cl".to_owned(), text: text.into() };
     preprocess(&Options::default(), source, &Header, &mut map, &mut interner, &mut sink, None);
-    let (diagnostics, unseen) = sink.finish(|span| map.order(span));
-    let text =
-        render(format, Sources { map: &map, interner: &interner, displayed: &[] }, &diagnostics, unseen);
+    let (diagnostics, hidden_errors) = sink.finish(|span| map.order(span));
+    let text = render(
+        format,
+        Sources { map: &map, interner: &interner, displayed: &[] },
+        &diagnostics,
+        hidden_errors,
+    );
     anstream::adapter::strip_str(&text).to_string()
 }
 

@@ -102,7 +102,13 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the suggested edit: replaces an expression by text that includes other expressions of the source.
+    /// Sets the suggested edit: replaces this text with another one.
+    pub fn replace(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix::replacement(span, replacement));
+        self
+    }
+
+    /// Sets the suggested edit: replaces an expression with text that includes other expressions of the source.
     pub fn rewrite<const N: usize>(
         mut self,
         span: Span,

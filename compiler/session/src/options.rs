@@ -135,6 +135,26 @@ pub struct MathOptions {
 }
 
 impl MathOptions {
+    /// Each option with its name, without `-cl-`.
+    pub fn by_name(&mut self) -> [(&'static str, &mut bool); 8] {
+        [
+            ("single-precision-constant", &mut self.single_precision_constant),
+            ("denorms-are-zero", &mut self.denorms_are_zero),
+            ("fp32-correctly-rounded-divide-sqrt", &mut self.correctly_rounded_divide_sqrt),
+            ("mad-enable", &mut self.mad_enable),
+            ("no-signed-zeros", &mut self.no_signed_zeros),
+            ("unsafe-math-optimizations", &mut self.unsafe_optimizations),
+            ("finite-math-only", &mut self.finite_only),
+            ("fast-relaxed-math", &mut self.fast_relaxed),
+        ]
+    }
+
+    /// Sets the option with this name, without `-cl-`. Returns whether there is one.
+    pub fn set(&mut self, name: &str) -> bool {
+        let option = self.by_name().into_iter().find(|(known, _)| *known == name);
+        option.map(|(_, is_set)| *is_set = true).is_some()
+    }
+
     /// Adds the options that these options imply (OpenCL API 5.8.6.4).
     pub const fn with_implied(mut self) -> Self {
         self.unsafe_optimizations |= self.fast_relaxed;

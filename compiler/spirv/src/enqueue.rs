@@ -13,9 +13,6 @@ use rspirv::{
 
 use super::{Emitter, body::Body};
 
-/// The number of arguments of `enqueue_kernel` before the sizes of local memory.
-const FIXED: usize = 10;
-
 impl Emitter<'_> {
     /// The SPIR-V type of a handle.
     pub(super) fn handle_type(&mut self, handle: Handle) -> Word {
@@ -93,7 +90,7 @@ impl Body<'_, '_> {
             self.pointer_to(arg, ty)
         } else if is_event {
             self.pointer_or_null(arg, Type::Handle(Handle::DeviceEvent))
-        } else if enqueue == Enqueue::Kernel && index >= FIXED {
+        } else if enqueue == Enqueue::Kernel && index >= Enqueue::FIXED_ARGUMENTS {
             self.pointer(arg, Type::I64)
         } else {
             self.value(arg)

@@ -246,7 +246,7 @@ pub struct Declarator<'a> {
     /// The name. `None` for an abstract declarator.
     pub name: Option<Ident>,
     /// Derivations from the name outwards: `*a[3]` is `[Array 3, Pointer]`.
-    pub chunks: &'a [Derivation<'a>],
+    pub derivations: &'a [Derivation<'a>],
     /// Attributes after the declarator.
     pub attributes: &'a [Attribute<'a>],
     /// The span of the declarator.

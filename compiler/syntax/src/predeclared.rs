@@ -35,7 +35,7 @@ const SCALARS_AND_OBJECTS: &[&str] = &[
     "cl_mem_fence_flags",
     // 6.3.4 reserved
     "quad",
-    // 6.14.5 device queues
+    // 6.15.19 enqueuing kernels
     "kernel_enqueue_flags_t",
     "clk_profiling_info",
     // 6.15.12 atomics

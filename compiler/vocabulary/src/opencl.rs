@@ -10,6 +10,9 @@ pub const MAX_ARGUMENT_SIZE: u64 = 1 << 16;
 /// The maximum size of an object with an initializer in bytes. The module contains its bytes.
 pub const MAX_INITIALIZED_SIZE: u64 = 1 << 26;
 
+/// The largest alignment of a type in bytes: that of `long16`, `ulong16` and `double16` (OpenCL C 6.3.5).
+pub const MAX_TYPE_ALIGNMENT: u64 = 128;
+
 /// A language version, as selected by `-cl-std=` (OpenCL C 6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LanguageVersion {

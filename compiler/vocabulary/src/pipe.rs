@@ -5,10 +5,10 @@
 //! slot follows, one word each, and then the slots. Packets are numbered from 0, modulo 2^32. The number of slots is a power
 //! of two, so packet n is in slot n modulo that number. `pipe.cl` of `kiln-library` describes the states. An empty pipe has zeros in all words that change.
 
+use crate::opencl::MAX_TYPE_ALIGNMENT;
+
 /// The size of the words before the states, in bytes.
 const HEADER: u64 = 32;
-/// The alignment of the slots: that of the largest type.
-const ALIGNMENT: u64 = 128;
 /// The maximum number of packets: the offsets of all states fit in 32 bits.
 const MAX_PACKETS: u32 = 1 << 29;
 
@@ -35,7 +35,7 @@ impl PipeLayout {
         }
         // At least two slots: with one, a written packet and a read packet would have the same state.
         let slots = max_packets.next_power_of_two().max(2);
-        let start = (HEADER + 4 * u64::from(slots)).next_multiple_of(ALIGNMENT);
+        let start = (HEADER + 4 * u64::from(slots)).next_multiple_of(MAX_TYPE_ALIGNMENT);
         let offset = u32::try_from(start).ok()?;
         let bytes = start + u64::from(slots) * u64::from(packet_size);
         Some(Self { bytes, header: [max_packets, slots - 1, 0, 0, 0, 0, offset, packet_size] })

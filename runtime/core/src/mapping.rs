@@ -10,6 +10,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use bytemuck::Pod;
+use kiln_vocabulary::opencl::MAX_TYPE_ALIGNMENT;
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -57,10 +58,16 @@ enum Resource {
     Image(Image, ImageRegion),
 }
 
-/// Memory with the alignment of OpenCL's largest type, `long16`.
+/// Memory with the largest alignment of OpenCL's types.
 #[repr(align(128))]
 #[derive(Clone)]
-struct Line(#[expect(dead_code, reason = "memory, which is used through its address")] [u8; 128]);
+struct Line(
+    #[expect(dead_code, reason = "memory, which is used through its address")]
+    [u8; MAX_TYPE_ALIGNMENT as usize],
+);
+
+// `repr` takes literals only.
+const _: () = assert!(align_of::<Line>() as u64 == MAX_TYPE_ALIGNMENT);
 
 /// The memory of a mapping.
 pub(crate) struct Block(Box<[UnsafeCell<Line>]>);
@@ -72,7 +79,7 @@ unsafe impl Sync for Block {}
 impl Block {
     fn new(bytes: u64) -> Arc<Self> {
         let lines = bytes.div_ceil(size_of::<Line>() as u64) as usize;
-        Arc::new(Self((0..lines).map(|_| UnsafeCell::new(Line([0; 128]))).collect()))
+        Arc::new(Self((0..lines).map(|_| UnsafeCell::new(Line([0; MAX_TYPE_ALIGNMENT as usize]))).collect()))
     }
 
     fn start(&self) -> NonNull<u8> {

@@ -67,7 +67,7 @@ impl Program {
     /// # Safety
     /// The module must be valid SPIR-V for the device's environment, with all values that launches give its
     /// specialization constants. Any other module makes the driver's behavior undefined.
-    #[allow(unsafe_code, reason = "the caller vouches for the module")]
+    #[allow(unsafe_code, reason = "the caller guarantees that the module is valid")]
     pub unsafe fn from_spirv_unchecked(device: &Device, words: &[u32]) -> Result<Self> {
         let (module, interface) = Self::read(device, words)?;
         Self::load(device, &module, interface, None)
@@ -101,13 +101,13 @@ impl Program {
         Self::load(device, &module, interface, Some(rules))
     }
 
-    /// Vouches for the program's bounds checks, so that [`Queue::launch_checked`](crate::Queue::launch_checked) accepts
-    /// its kernels. Any module can declare that it checks its accesses; the runtime cannot verify the claim.
+    /// Declares that the program's bounds checks are complete, so that
+    /// [`Queue::launch_checked`](crate::Queue::launch_checked) accepts its kernels. Any module can declare that it checks its accesses; the runtime cannot verify the claim.
     ///
     /// # Safety
     /// Kiln must have compiled the module with bounds checks, and it must be unmodified.
     #[must_use]
-    #[allow(unsafe_code, reason = "the caller vouches for the checks")]
+    #[allow(unsafe_code, reason = "the caller guarantees that the checks are complete")]
     pub unsafe fn trust_bounds_checks(self) -> Self {
         Self { has_trusted_checks: true, ..self }
     }

@@ -156,8 +156,8 @@ impl Queue {
         if passed.any(|value| matches!(value, ArgValue::Buffer(buffer) if buffer.memory.is_shared)) {
             return Err(rejected("it has an argument in memory shared with the host; use `launch`"));
         }
-        // SAFETY: `Program::trust_bounds_checks` vouches that every access is checked against buffers that only commands of
-        // this device access, and that the launch keeps alive.
+        // SAFETY: `Program::trust_bounds_checks` guarantees that every access is checked against buffers. Only commands
+        // of this device access these buffers, and the launch keeps them alive.
         unsafe { self.launch(kernel, range) }
     }
 

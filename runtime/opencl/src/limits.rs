@@ -1,5 +1,6 @@
 //! Values that are the same for every device, and the minimums of the full profile (OpenCL API, table 5).
 
+use kiln_compiler::opencl::MAX_TYPE_ALIGNMENT;
 use opencl_sys::{cl_bitfield, cl_device_info, cl_version, make_version};
 
 /// The version of this driver.
@@ -26,8 +27,8 @@ pub(crate) fn extension_version(name: &str) -> cl_version {
     }
 }
 
-/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes: the size of `long16`, to which all buffers are aligned.
-pub(crate) const BASE_ALIGNMENT: usize = 128;
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` in bytes: the alignment of all buffers.
+pub(crate) const BASE_ALIGNMENT: usize = MAX_TYPE_ALIGNMENT as usize;
 // The minimums of the full profile. A device that has more reports no more: programs may use all that it reports, and the
 // other arguments have limits, too. A device that has fewer reports its own number.
 

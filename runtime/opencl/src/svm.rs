@@ -16,10 +16,13 @@ use crate::object;
 use crate::queue::Queue;
 use crate::work::Submission;
 
-/// The unit of allocations: the alignment of `long16`.
+/// The unit of allocations, with the largest alignment of OpenCL's types.
 #[derive(Clone, Copy, bytemuck::Pod, Zeroable)]
 #[repr(C, align(128))]
 pub(crate) struct Unit([u8; limits::BASE_ALIGNMENT]);
+
+// `repr` takes literals only.
+const _: () = assert!(align_of::<Unit>() == limits::BASE_ALIGNMENT);
 
 /// The allocations of a context.
 #[derive(Default)]

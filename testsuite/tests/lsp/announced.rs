@@ -401,7 +401,7 @@ fn fixes_can_be_applied_singly_or_together() {
         let edits = &actions[0]["edit"]["changes"][&editor.source];
         json!([each(&actions, "/title"), each(edits, "/newText")])
     };
-    assert_eq!(titles("quickfix", 1), json!([["Replace by `count`"], ["count"]]));
+    assert_eq!(titles("quickfix", 1), json!([["Replace with `count`"], ["count"]]));
     assert_eq!(titles("source.fixAll", 0)[1], json!(["value", "count"]));
     assert!(editor.client.finish().success());
 }

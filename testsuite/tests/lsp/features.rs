@@ -141,7 +141,7 @@ fn fixes_repair_the_source() {
         "context": { "diagnostics": [diagnostic], "only": ["quickfix"] },
     });
     let actions = client.request("textDocument/codeAction", asked).expect("actions");
-    assert_eq!(actions[0]["title"], "Replace by `value`");
+    assert_eq!(actions[0]["title"], "Replace with `value`");
     let edit = &actions[0]["edit"]["changes"][URI][0];
     client.change(URI, json!([{ "range": edit["range"], "text": edit["newText"] }]));
     assert!(client.diagnostics(URI).diagnostics.is_empty());

@@ -106,7 +106,7 @@ fn launch(text: &mut String, interface: &Interface, kernel: &Kernel) {
         let _ = writeln!(text, "        kernel.set({index}, {name})?;");
     }
     text.push_str(
-        "        // SAFETY: the caller vouches for what the kernel does.
+        "        // SAFETY: the caller meets the requirements above.
         unsafe { queue.launch(&kernel, range) }
     }
 ",

@@ -154,10 +154,10 @@ impl Table {
                     });
                 }
                 State::Waits(at) => waiting.push(format!("{} waits at the barrier", shown(at))),
-                State::Runs => waiting.push(format!("work-item {item} runs on")),
+                State::Runs => waiting.push(format!("work-item {item} is still running")),
                 State::Stopped => {
                     let last = witness.events.iter().rposition(|it| it.0 == item);
-                    others.push(format!("{} is not run further", shown(last.unwrap_or_default())));
+                    others.push(format!("{} is not scheduled again", shown(last.unwrap_or_default())));
                 }
                 State::NotStarted => others.push(format!("work-item {item} is not started")),
             }

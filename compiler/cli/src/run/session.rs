@@ -16,12 +16,9 @@ use crate::{
     arguments::{LaunchArguments, RunCommand},
     compile,
     exit::{Failure, Outcome, failure, stderr_line},
-    files::Files,
+    files::{Files, SPIRV_MAGIC},
     translate,
 };
-
-/// The magic number of a module, which is not compiled.
-const SPIRV: [u8; 4] = 0x0723_0203u32.to_le_bytes();
 
 /// A device, and a program compiled for it, ready for launches.
 pub(crate) struct Session {
@@ -52,13 +49,13 @@ pub(crate) fn open(
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
     let mut interface = Interface::default();
     let program = if let Some(module) = module {
-        if !source.text.starts_with(&SPIRV) {
+        if !source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
             let target = Target::full(kiln_compiler::opencl::Environment::OpenCl);
             let options = command.options.to_options(target, matches);
             interface = compile::interface(source, &options, files);
         }
         load(command, matches, &device, &module)?
-    } else if source.text.starts_with(&SPIRV) {
+    } else if source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
         load(command, matches, &device, &source)?
     } else {
         let mut target = device.info().target();
@@ -118,20 +115,22 @@ pub(crate) fn debuggee(
     (options.debug, options.keep_variables, options.optimize) = (true, true, false);
     options.overflow = Overflow::Marked;
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
-    let module = module.or_else(|| source.text.starts_with(&SPIRV).then(|| source.clone()));
+    let module =
+        module.or_else(|| source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()).then(|| source.clone()));
     if let Some(module) = module {
         let program = Program::from_bytes(&device, &module.text)?;
         let (words, _) = module.text.as_chunks::<4>();
         let module = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let mut interface = Interface::default();
-        if !source.text.starts_with(&SPIRV) {
+        if !source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
             interface = compile::interface(source, &options, files);
         }
         let session = Session { device, program, interface, sequences };
         return Ok(Debuggee { session, module, variables: Variables::default(), report: String::new() });
     }
     let variables = kiln_compiler::variables(source.clone(), &options, files);
-    let crash = || Failure("the compiler has failed; `kiln compile` writes a report".to_owned());
+    let crash =
+        || Failure("internal error: the compiler failed; `kiln compile` writes a reproducer".to_owned());
     let output = compile::output(source, &options, files, &Emit::Spirv).ok_or_else(crash)?;
     let report = compile::report(&output, &command.options);
     let Some(Artifact::Module(module)) = output.artifact else { return Err(Failure(report)) };

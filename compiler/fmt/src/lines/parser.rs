@@ -143,20 +143,20 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// Ends the line before the current token.
-    fn finish(&mut self, shape: LineKind) {
-        self.finish_at(self.at, shape);
+    fn finish(&mut self, kind: LineKind) {
+        self.finish_at(self.at, kind);
     }
 
-    fn finish_at(&mut self, end: usize, shape: LineKind) {
+    fn finish_at(&mut self, end: usize, kind: LineKind) {
         if self.first < end {
             let is_first = self
                 .lines
                 .last()
-                .is_some_and(|line| matches!(line.shape, LineKind::Opens(_) | LineKind::Head(_)));
+                .is_some_and(|line| matches!(line.kind, LineKind::Opens(_) | LineKind::Head(_)));
             self.lines.push(Line {
                 tokens: self.first..end,
                 indent: self.indent,
-                shape,
+                kind,
                 is_nested: self.state.frames.len() > 1,
                 is_first,
                 is_joined: false,

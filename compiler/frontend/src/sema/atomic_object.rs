@@ -107,7 +107,7 @@ impl Sema<'_> {
                 format!("`{}` takes a pointer to `int` or `uint`, not `{shown}`", call.name),
             )
             .help(format!("write `{name}`"))
-            .fix(call.callee, format!("replace by `{name}`"), name)
+            .replace(call.callee, name)
             .note("the extensions cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics have functions for 64 bits"),
         );
     }

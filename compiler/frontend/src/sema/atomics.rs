@@ -28,7 +28,7 @@ pub(super) fn argument_problem(problem: Problem, span: Span, is_given: bool) -> 
     let replacement = problem.replacement().filter(|_| is_given);
     let diagnostic = Diagnostic::of_problem(problem, span);
     match replacement {
-        Some(word) => diagnostic.fix(span, format!("replace by `{word}`"), word),
+        Some(word) => diagnostic.replace(span, word),
         None => diagnostic,
     }
 }
@@ -94,12 +94,7 @@ impl Sema<'_> {
             chosen
         };
         let space = self.pointee_space(object.ty);
-        if scope.known() == Some(Scope::WorkItem) && !self.sink.is_error(Code::ScopeWorkItem) {
-            if let Err(problem) = memory::check_atomic(form.op, None, None, scope.known()) {
-                self.report_memory_problem(problem, scope.span);
-            }
-            scope.value = Known::Constant(Scope::WorkGroup);
-        }
+        self.widen_work_item_scope(form, &mut scope);
         if !form.is_legacy && !self.check_atomic_call(form, space, &order, failure.as_ref(), &scope, &object)
         {
             return self.error_value(call.span);
@@ -122,6 +117,16 @@ impl Sema<'_> {
             is_legacy: form.is_legacy,
         };
         Expr { kind: ExprKind::Atomic(Box::new(atomic)), ty: overload.result, span: call.span }
+    }
+
+    /// If `memory_scope_work_item` is only a warning: reports it, and widens the scope to the next one.
+    fn widen_work_item_scope(&mut self, form: AtomicForm, scope: &mut Chosen<Scope>) {
+        if scope.known() == Some(Scope::WorkItem) && !self.sink.is_error(Code::ScopeWorkItem) {
+            if let Err(problem) = memory::check_atomic(form.op, None, None, scope.known()) {
+                self.report_memory_problem(problem, scope.span);
+            }
+            scope.value = Known::Constant(Scope::WorkGroup);
+        }
     }
 
     /// The parameter type for this argument. All prototypes have `volatile` and so accept any object, but the access

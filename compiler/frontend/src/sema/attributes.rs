@@ -8,7 +8,7 @@ use kiln_syntax::{
     ast::{self, Argument},
 };
 use kiln_types::ty::{Scalar, Ty, TyId};
-use kiln_vocabulary::opencl::AddressSpace;
+use kiln_vocabulary::opencl::{AddressSpace, MAX_TYPE_ALIGNMENT};
 
 use super::Sema;
 
@@ -66,9 +66,6 @@ pub(crate) struct Attributes {
     /// `unused`: do not warn if it is unused.
     pub(crate) is_unused: bool,
 }
-
-/// The alignment for `aligned` without an argument: the largest of any type, `long16` (OpenCL C 6.13.1).
-const LARGEST_ALIGNMENT: u64 = 128;
 
 /// The largest alignment that can be requested.
 const ALIGNMENT_LIMIT: i128 = 1 << 20;
@@ -178,11 +175,9 @@ impl Sema<'_> {
                 )
                 .note("OpenCL C 6.13 lists the attributes");
                 if let Some(similar) = similar(name) {
-                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
-                        attribute.name.span,
-                        format!("replace by `{similar}`"),
-                        similar,
-                    );
+                    diagnostic = diagnostic
+                        .help(format!("did you mean `{similar}`?"))
+                        .replace(attribute.name.span, similar);
                 }
                 self.report(diagnostic);
             }
@@ -227,7 +222,7 @@ impl Sema<'_> {
             return self.report_target(attribute, "a statement has no alignment", NOTE);
         }
         let align = match attribute.arguments {
-            [] => LARGEST_ALIGNMENT,
+            [] => MAX_TYPE_ALIGNMENT,
             [Argument::Expr(expr)] => {
                 let Some(value) = self.integer_constant(expr, "an alignment") else { return };
                 match u64::try_from(value) {

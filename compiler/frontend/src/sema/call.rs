@@ -96,11 +96,11 @@ impl Sema<'_> {
             let mut note = "OpenCL C 6.11.v: a function is declared before it is called";
             if let Some(meant) = foreign::function_for(&text, |name| self.is_builtin(name)) {
                 diagnostic = diagnostic.help(format!("write `{meant}`"));
-                let title = format!("replace by `{meant}`");
                 match meant.split_once('(') {
-                    None | Some(("", _)) => diagnostic = diagnostic.fix(callee, title, meant),
+                    None | Some(("", _)) => diagnostic = diagnostic.replace(callee, meant),
                     // A whole call, which replaces one without arguments.
                     Some((function, _)) if arguments.is_empty() && self.is_builtin(function) => {
+                        let title = format!("replace with `{meant}`");
                         diagnostic = diagnostic.rewrite(span, title, [Piece::Text(meant)]);
                     }
                     Some(_) => {}
@@ -116,14 +116,11 @@ impl Sema<'_> {
                 diagnostic = diagnostic.help(advice.help);
                 note = advice.note.unwrap_or(note);
                 if let Some(meant) = advice.meant {
-                    diagnostic = diagnostic.fix(callee, format!("replace by `{meant}`"), meant);
+                    diagnostic = diagnostic.replace(callee, meant);
                 }
             } else if let Some(near) = self.similar_function(&text) {
-                diagnostic = diagnostic.help(format!("there is a similar function `{near}`")).fix(
-                    callee,
-                    format!("replace by `{near}`"),
-                    near,
-                );
+                diagnostic =
+                    diagnostic.help(format!("there is a similar function `{near}`")).replace(callee, near);
             } else if let Some(near) = kiln_session::diag::closest(&text, BEFORE_PARENTHESES) {
                 // No fix, because the result may not be a complete statement.
                 diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));

@@ -1,6 +1,8 @@
 //! Makes implicit conversions explicit (OpenCL C 6.4.1, C99 6.5.16.1). `Types::implicit` decides; this file builds
 //! the nodes and reports errors.
 
+use std::cmp::Ordering;
+
 use super::Sema;
 use kiln_session::diag::{Code, Diagnostic, Piece};
 use kiln_syntax::Span;
@@ -153,21 +155,7 @@ impl Sema<'_> {
         };
         match (self.types.get(value.ty), self.types.get(to)) {
             (Ty::Vector(_, from), Ty::Vector(_, count)) => {
-                diagnostic =
-                    diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
-                if from > count {
-                    diagnostic = diagnostic.help(match count {
-                        2 => "select two components, as in `.xy`",
-                        _ => "select components, as in `.xyz`",
-                    });
-                }
-                if from == count {
-                    diagnostic = diagnostic.help(vector_conversion(&to_shown)).rewrite(
-                        value.span,
-                        format!("write `convert_{to_shown}`"),
-                        conversion(&format!("convert_{to_shown}("), value.span),
-                    );
-                }
+                diagnostic = advise_vectors(diagnostic, *from, *count, &to_shown);
             }
             (Ty::Vector(..), _) => {
                 diagnostic = diagnostic
@@ -402,6 +390,23 @@ impl Sema<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Adds advice to the diagnostic of a vector with `from` components that does not become one with `to` components.
+fn advise_vectors(diagnostic: Diagnostic, from: u8, to: u8, to_shown: &str) -> Diagnostic {
+    let diagnostic =
+        diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
+    let span = diagnostic.span;
+    match from.cmp(&to) {
+        Ordering::Less => diagnostic,
+        Ordering::Equal => diagnostic.help(vector_conversion(to_shown)).rewrite(
+            span,
+            format!("write `convert_{to_shown}`"),
+            conversion(&format!("convert_{to_shown}("), span),
+        ),
+        Ordering::Greater if to == 2 => diagnostic.help("select two components, as in `.xy`"),
+        Ordering::Greater => diagnostic.help("select components, as in `.xyz`"),
     }
 }
 

@@ -115,7 +115,7 @@ impl Sema<'_> {
         is_printf
             && self.scopes.at_program_scope()
             && matches!(
-                declarator.chunks,
+                declarator.derivations,
                 [ast::Derivation { kind: ast::DerivationKind::Function(function), .. }]
                     if function.variadic.is_some() && function.parameters.len() == 1
             )
@@ -214,7 +214,7 @@ impl Sema<'_> {
         let is_static = self.scopes.at_program_scope() || specified.storage.is_some();
         let space = match self.check_variable_type(variable) {
             true if is_static => self.static_address_space(variable),
-            true => self.place_automatic(variable),
+            true => self.automatic_address_space(variable),
             false => None,
         };
         let Some(space) = space else {

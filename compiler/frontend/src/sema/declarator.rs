@@ -72,7 +72,8 @@ const LARGEST_OBJECT: u64 = 1 << 47;
 impl Sema<'_> {
     /// Applies a declarator to a base type.
     pub(crate) fn declarator(&mut self, base: QualTy, declarator: &ast::Declarator) -> Declared {
-        if let Some(ast::Derivation { kind: DerivationKind::Array(array), span }) = declarator.chunks.first()
+        if let Some(ast::Derivation { kind: DerivationKind::Array(array), span }) =
+            declarator.derivations.first()
         {
             self.check_no_qualifiers(array, *span);
         }
@@ -84,46 +85,46 @@ impl Sema<'_> {
         let mut ty = base;
         let mut parameters = None;
         let mut of_block = None;
-        for (index, chunk) in declarator.chunks.iter().enumerate().rev() {
+        for (index, derivation) in declarator.derivations.iter().enumerate().rev() {
             parameters = None;
-            ty = match &chunk.kind {
+            ty = match &derivation.kind {
                 DerivationKind::Pointer(qualifiers, attributes) => {
                     self.attributes(*attributes, Target::TypeName);
                     let found = self.qualifiers(qualifiers);
-                    let pointer = self.pointer_type(ty, chunk.span);
+                    let pointer = self.pointer_type(ty, derivation.span);
                     self.qualify(pointer, found)
                 }
                 DerivationKind::Block(qualifiers) => {
                     let found = self.qualifiers(qualifiers);
-                    let mut block = self.block_to(ty, chunk.span);
+                    let mut block = self.block_to(ty, derivation.span);
                     block.quals.space = of_block.take();
                     self.qualify(block, found)
                 }
                 DerivationKind::Array(array) => {
-                    let is_outermost = declarator.chunks[..index]
+                    let is_outermost = declarator.derivations[..index]
                         .iter()
-                        .all(|chunk| !matches!(chunk.kind, DerivationKind::Array(_)));
+                        .all(|derivation| !matches!(derivation.kind, DerivationKind::Array(_)));
                     if index != 0 {
-                        self.check_no_qualifiers(array, chunk.span);
+                        self.check_no_qualifiers(array, derivation.span);
                     }
-                    self.array_of(ty, array, is_outermost, chunk.span)
+                    self.array_of(ty, array, is_outermost, derivation.span)
                 }
                 DerivationKind::Function(function) => {
                     let taken = self.parameters(function);
                     // In `constant int (^block)(int)`, the address space applies to the block (OpenCL C 6.14), not to
                     // its result.
-                    let outer = declarator.chunks[..index].last();
+                    let outer = declarator.derivations[..index].last();
                     if outer.is_some_and(|outer| matches!(outer.kind, DerivationKind::Block(_))) {
                         of_block = ty.quals.space.take();
                     }
-                    let made = self.function_type(ty, &taken, chunk.span);
+                    let made = self.function_type(ty, &taken, derivation.span);
                     parameters = Some(taken);
                     // The parameters are not all known, so calls cannot be checked.
                     let is_wrong = function.variadic.is_some() || !function.old_style.is_empty();
                     if is_wrong { TyId::ERROR.plain() } else { made }
                 }
             };
-            ty = self.bounded(ty, chunk.span);
+            ty = self.bounded(ty, derivation.span);
         }
         let span = declarator.name.map_or(declarator.span, |name| name.span);
         Declared { name: declarator.name, ty, parameters, span }
@@ -397,7 +398,7 @@ impl Sema<'_> {
         let typedef_properties = specified.typedef_properties_of(&parameter.declarator);
         let attributes = self.attributes(all, Target::Parameter(declared.ty.ty));
         let span = declared.name.map_or(parameter.span, |name| name.span);
-        let is_pointer = matches!(parameter.declarator.chunks, [only] if matches!(only.kind, DerivationKind::Pointer(..) | DerivationKind::Array(_)));
+        let is_pointer = matches!(parameter.declarator.derivations, [only] if matches!(only.kind, DerivationKind::Pointer(..) | DerivationKind::Array(_)));
         let start = parameter.specifiers.span.lo;
         let space_insertion =
             (is_pointer && specified.ty.quals.space.is_none()).then(|| Span::new(start, start));
@@ -428,8 +429,8 @@ impl Sema<'_> {
             Ty::Array(mut element, _) => {
                 element.quals.space = ty.quals.space;
                 ty = self.pointer_type(element, parameter.span);
-                if let Some(chunk) = parameter.declarator.chunks.first()
-                    && let DerivationKind::Array(array) = &chunk.kind
+                if let Some(derivation) = parameter.declarator.derivations.first()
+                    && let DerivationKind::Array(array) = &derivation.kind
                 {
                     let found = self.qualifiers(array.qualifiers);
                     ty = self.qualify(ty, found);
@@ -564,7 +565,7 @@ impl Sema<'_> {
 
 /// Whether the length of an array is more than a literal.
 fn has_computed_length(declarator: &ast::Declarator) -> bool {
-    declarator.chunks.iter().any(|chunk| match &chunk.kind {
+    declarator.derivations.iter().any(|derivation| match &derivation.kind {
         DerivationKind::Array(array) => {
             matches!(&array.size, ArraySize::Expr(size) if !matches!(size.kind, ast::ExprKind::Integer(_)))
         }

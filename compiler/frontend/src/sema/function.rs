@@ -212,7 +212,7 @@ impl Sema<'_> {
         let declared = {
             let mut quiet = Vec::new();
             if let Some(ast::Derivation { kind: ast::DerivationKind::Function(function), .. }) =
-                definition.declarator.chunks.first()
+                definition.declarator.derivations.first()
             {
                 quiet.extend(function.parameters.iter().filter_map(|parameter| parameter.declarator.name));
                 quiet.extend(function.old_style);
@@ -359,7 +359,7 @@ impl Sema<'_> {
             )
             .also(span, format!("as `{was}`"))
             .help("choose another name, or write `__attribute__((overloadable))` before both")
-            .note("C99 6.7: declarations of one function agree"),
+            .note("C99 6.7: declarations of one function have compatible types"),
         );
     }
 

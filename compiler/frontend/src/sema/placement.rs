@@ -61,7 +61,7 @@ impl Sema<'_> {
 
     /// The address space of a variable of a function (OpenCL C 6.7.6). Reports an invalid declaration and returns
     /// `None`.
-    pub(crate) fn place_automatic(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
+    pub(crate) fn automatic_address_space(&mut self, variable: Variable<'_>) -> Option<AddressSpace> {
         let (name, span) = (variable.name, variable.span);
         let space = match variable.ty.quals.space {
             None | Some(AddressSpace::Private) => return Some(AddressSpace::Private),

@@ -195,7 +195,7 @@ impl Sema<'_> {
         if let Some(better) = better {
             diagnostic = diagnostic.help(format!("write `{better}`"));
             if let Some((span, format)) = literal(&better) {
-                diagnostic = diagnostic.fix(span, format!("replace `{text}` by `{better}`"), format);
+                diagnostic = diagnostic.fix(span, format!("replace `{text}` with `{better}`"), format);
             }
         }
         self.report(diagnostic);

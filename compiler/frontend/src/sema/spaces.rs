@@ -39,7 +39,7 @@ impl Sema<'_> {
                         "`{from_shown}` becomes `{to_shown}` {context} though they point to different types"
                     ),
                 )
-                .help("cast it if the object is meant to be seen as another type")
+                .help("cast it to reinterpret the object as another type")
                 .note("C99 6.5.16.1: the types pointed to are compatible, or one is `void`"),
             );
         } else {
@@ -70,7 +70,7 @@ impl Sema<'_> {
         let ConversionError::Spaces { from, to } = error else {
             self.report(
                 diagnostic
-                    .label("differs in an address space further in")
+                    .label("the inner pointers have different address spaces")
                     .help("cast it if you know where it points")
                     .note("OpenCL C 6.7.9: for nested pointers, implicit conversions between address spaces are disallowed"),
             );

@@ -38,8 +38,9 @@ pub(crate) struct Specified {
 impl Specified {
     /// The properties beyond the type that apply to this declarator. None if it derives a type other than an array.
     pub(crate) fn typedef_properties_of(&self, declarator: &ast::Declarator) -> TypedefProperties {
-        let is_array = |chunk: &ast::Derivation| matches!(chunk.kind, ast::DerivationKind::Array(_));
-        if declarator.chunks.iter().all(is_array) {
+        let is_array =
+            |derivation: &ast::Derivation| matches!(derivation.kind, ast::DerivationKind::Array(_));
+        if declarator.derivations.iter().all(is_array) {
             self.typedef_properties
         } else {
             TypedefProperties::default()
@@ -232,18 +233,13 @@ impl Sema<'_> {
                 format!("{word} {text}"),
             );
         } else if let Some(meant) = foreign::type_for(text) {
-            diagnostic =
-                diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
+            diagnostic = diagnostic.help(format!("write `{meant}`")).replace(span, meant);
         } else if let Some(note) = foreign::explain_word(text) {
             diagnostic = diagnostic.note(note);
         } else if ty::is_reserved(text) {
             diagnostic = diagnostic.note("OpenCL C 6.3.4: the name is reserved for a future type");
         } else if let Some(similar) = self.similar_type(text) {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).fix(
-                span,
-                format!("replace by `{similar}`"),
-                similar,
-            );
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?")).replace(span, similar);
         }
         self.report(diagnostic);
     }

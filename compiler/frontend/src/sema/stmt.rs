@@ -177,32 +177,33 @@ impl Sema<'_> {
                 self.body.jumps.gotos.push(*name);
                 StmtKind::Goto(name.node)
             }
-            Ast::Continue => {
-                if self.body.jumps.loops == 0 {
-                    self.report_jump(
-                        "continue",
-                        "`continue` begins the next iteration of a loop; write `return` to end the function",
-                        span,
-                    );
-                    return;
-                }
-                StmtKind::Continue
-            }
-            Ast::Break => {
-                if self.body.jumps.loops == 0 && self.body.jumps.switches.is_empty() {
-                    self.report_jump(
-                        "break",
-                        "`break` ends a loop or a `switch`; write `return` to end the function",
-                        span,
-                    );
-                    return;
-                }
-                StmtKind::Break
-            }
+            Ast::Continue if self.may_continue(span) => StmtKind::Continue,
+            Ast::Break if self.may_break(span) => StmtKind::Break,
+            Ast::Continue | Ast::Break => return,
             Ast::Return(value) => return self.return_statement(value.as_ref(), span, out),
             Ast::Asm => return self.report_assembly(span),
         };
         out.push(Stmt { kind, span });
+    }
+
+    /// Whether a `continue` is in a loop. Reports it otherwise.
+    fn may_continue(&mut self, span: Span) -> bool {
+        let is_valid = self.body.jumps.loops > 0;
+        if !is_valid {
+            let help = "`continue` begins the next iteration of a loop; write `return` to end the function";
+            self.report_jump("continue", help, span);
+        }
+        is_valid
+    }
+
+    /// Whether a `break` is in a loop or a `switch`. Reports it otherwise.
+    fn may_break(&mut self, span: Span) -> bool {
+        let is_valid = self.body.jumps.loops > 0 || !self.body.jumps.switches.is_empty();
+        if !is_valid {
+            let help = "`break` ends a loop or a `switch`; write `return` to end the function";
+            self.report_jump("break", help, span);
+        }
+        is_valid
     }
 
     /// The body of a loop.
@@ -246,7 +247,7 @@ impl Sema<'_> {
                 .then_some(storage.span)
         });
         let is_function = |declarator: &&ast::Declarator| {
-            let innermost = declarator.chunks.first().map(|chunk| &chunk.kind);
+            let innermost = declarator.derivations.first().map(|derivation| &derivation.kind);
             matches!(innermost, Some(ast::DerivationKind::Function(_)))
         };
         let function = declaration.declarators.iter().map(|one| &one.declarator).find(is_function);
@@ -544,11 +545,7 @@ impl Sema<'_> {
             )
             .note("C99 6.8.6.1: `goto` names a label in the enclosing function");
             if let Some(near) = near {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(
-                    name.span,
-                    format!("replace by `{near}`"),
-                    near,
-                );
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?")).replace(name.span, near);
             }
             self.report(diagnostic);
         }

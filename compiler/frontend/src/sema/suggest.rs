@@ -282,9 +282,7 @@ pub(super) struct Suggestion {
 }
 
 fn renamed(call: &Call, name: &str) -> Suggestion {
-    let change = Change::Replace(name.to_owned());
-    let title = format!("replace by `{name}`");
-    Suggestion { help: format!("write `{name}`"), fix: Some(Fix { title, span: call.callee, change }) }
+    Suggestion { help: format!("write `{name}`"), fix: Some(Fix::replacement(call.callee, name)) }
 }
 
 fn replace_call(call: &Call, text: String) -> Suggestion {

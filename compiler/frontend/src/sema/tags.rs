@@ -153,16 +153,16 @@ impl Sema<'_> {
     }
 
     /// Checks the members in braces.
-    fn record_members(&mut self, id: RecordId, lines: &[ast::Member], attributes: &[ast::Attribute]) {
+    fn record_members(&mut self, id: RecordId, declarations: &[ast::Member], attributes: &[ast::Attribute]) {
         let attributes = self.attributes(attributes, Target::Record);
         let mut members = Members::default();
-        for (number, line) in lines.iter().enumerate() {
-            if self.member_line(line, number + 1 == lines.len(), &mut members) {
+        for (number, declaration) in declarations.iter().enumerate() {
+            if self.member_declaration(declaration, number + 1 == declarations.len(), &mut members) {
                 self.tags.host_sized.insert(id);
             }
         }
         let span = self.types.records[id].span;
-        if members.fields.is_empty() && lines.is_empty() {
+        if members.fields.is_empty() && declarations.is_empty() {
             let word = record_word(self.types.records[id].kind);
             self.report(
                 Diagnostic::new(Code::EmptyRecord, span, format!("this `{word}` has no members"))
@@ -192,18 +192,23 @@ impl Sema<'_> {
     }
 
     /// Checks one member declaration. Returns whether a member has a type whose size on the host is unknown.
-    fn member_line(&mut self, line: &ast::Member, is_last: bool, members: &mut Members) -> bool {
-        let specified = self.specifiers(&line.specifiers);
+    fn member_declaration(
+        &mut self,
+        declaration: &ast::Member,
+        is_last: bool,
+        members: &mut Members,
+    ) -> bool {
+        let specified = self.specifiers(&declaration.specifiers);
         self.no_storage(&specified, "a member");
-        if line.declarators.is_empty() {
-            self.anonymous_member(specified.ty, line, members);
+        if declaration.declarators.is_empty() {
+            self.anonymous_member(specified.ty, declaration, members);
             return false;
         }
         let mut is_host_sized = false;
-        for (number, one) in line.declarators.iter().enumerate() {
+        for (number, one) in declaration.declarators.iter().enumerate() {
             let declared = self.declarator(specified.ty, one.declarator);
             let target = Target::Member(declared.ty.ty);
-            let all = line.specifiers.attributes.iter().chain(one.declarator.attributes);
+            let all = declaration.specifiers.attributes.iter().chain(one.declarator.attributes);
             let attributes = self.attributes(all, target);
             if let Some(width) = &one.width {
                 self.report(
@@ -215,7 +220,7 @@ impl Sema<'_> {
                     continue;
                 }
             }
-            let is_last = is_last && number + 1 == line.declarators.len();
+            let is_last = is_last && number + 1 == declaration.declarators.len();
             let ty = self.member_type(declared.ty, declared.span, is_last);
             let typedef_properties = specified.typedef_properties_of(one.declarator);
             is_host_sized |= typedef_properties.is_host_sized
@@ -244,14 +249,14 @@ impl Sema<'_> {
     }
 
     /// Checks a `struct` or `union` member without a name. Its members belong to the enclosing record (C11 6.7.2.1).
-    fn anonymous_member(&mut self, ty: QualTy, line: &ast::Member, members: &mut Members) {
-        let attributes = self.attributes(line.specifiers.attributes, Target::Member(ty.ty));
+    fn anonymous_member(&mut self, ty: QualTy, declaration: &ast::Member, members: &mut Members) {
+        let attributes = self.attributes(declaration.specifiers.attributes, Target::Member(ty.ty));
         let Ty::Record(id) = *self.types.get(ty.ty) else {
             if ty.ty != TyId::ERROR {
                 self.report(Diagnostic::new(
                     Code::DeclaresNothing,
-                    line.span,
-                    "this line declares no member",
+                    declaration.span,
+                    "this declares no member",
                 ));
             }
             return;
@@ -260,7 +265,7 @@ impl Sema<'_> {
         let (is_anonymous, is_complete) = (record.name.is_none(), record.fields.is_some());
         if !is_anonymous || !is_complete {
             self.report(
-                Diagnostic::new(Code::DeclaresNothing, line.span, "this line declares no member")
+                Diagnostic::new(Code::DeclaresNothing, declaration.span, "this declares no member")
                     .help("give the member a name"),
             );
             return;
@@ -278,7 +283,7 @@ impl Sema<'_> {
             is_packed: attributes.packed.is_some(),
             aligned: attributes.aligned,
         };
-        members.push(Field { name: None, ty, offset: 0, span: line.span }, layout);
+        members.push(Field { name: None, ty, offset: 0, span: declaration.span }, layout);
     }
 
     /// All names that are accessible as members of a record.

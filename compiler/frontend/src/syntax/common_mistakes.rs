@@ -1,4 +1,4 @@
-//! Syntax of other languages and typical typing errors. Recognized by the text around a syntax error, so that the
+//! Syntax of other languages and typical typos. Recognized by the text around a syntax error, so that the
 //! parser needs no rules for them. Must not change which errors are reported, only their messages and fixes.
 
 use std::ops::Range;
@@ -46,9 +46,9 @@ pub(super) fn explain(error: &SyntaxError, sources: &SourceMap, interner: &Inter
                 .or_else(|| context.part_of_for().filter(|_| is_semicolon || is_name))
                 .or_else(|| context.semicolon_of_line().filter(|_| is_semicolon))
         }
-        Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => context.behind_macro(),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::Semicolon) } => context.after_macro(),
         Kind::Unexpected { found: TokenKind::Punct(Punct::And | Punct::AndAnd) } => context.reference(),
-        Kind::Unexpected { found: TokenKind::Punct(Punct::Star) } => context.star_behind_name(),
+        Kind::Unexpected { found: TokenKind::Punct(Punct::Star) } => context.star_after_name(),
         Kind::Unexpected { found: TokenKind::Punct(found) } => context.split_operator(found.spelling()),
         Kind::Unexpected { found: TokenKind::Keyword(keyword) } => {
             context.cast_of_cpp().or_else(|| context.conversion(keyword))
@@ -113,11 +113,7 @@ impl<'s> ErrorContext<'s> {
     /// A message about a range, and the text that is meant there.
     pub(super) fn replace(&self, range: Range<usize>, message: impl Into<String>, meant: &str) -> Diagnostic {
         let span = self.span_of(range);
-        Diagnostic::new(Code::Syntax, span, message).help(format!("write `{meant}`")).fix(
-            span,
-            format!("replace by `{meant}`"),
-            meant,
-        )
+        Diagnostic::new(Code::Syntax, span, message).help(format!("write `{meant}`")).replace(span, meant)
     }
 
     fn expected(&self, what: Expected, found: TokenKind) -> Option<Diagnostic> {
@@ -135,7 +131,7 @@ impl<'s> ErrorContext<'s> {
         };
         match (what, found) {
             (Mark(Punct::OpenParen), _) => self.condition(),
-            (Mark(Punct::CloseParen | Punct::Comma), Punct::Star) => self.star_behind_name(),
+            (Mark(Punct::CloseParen | Punct::Comma), Punct::Star) => self.star_after_name(),
             (Mark(Punct::Comma), Punct::Semicolon) => self.separator(),
             (Mark(Punct::Semicolon), Punct::OpenBrace) => self.member_function(),
             (Mark(Punct::Colon), Punct::Comma) => self.label_list(),
@@ -239,7 +235,7 @@ impl<'s> ErrorContext<'s> {
     }
 
     /// An error after the use of a macro whose definition ends in `;`.
-    fn behind_macro(&self) -> Option<Diagnostic> {
+    fn after_macro(&self) -> Option<Diagnostic> {
         let name = last_word(self.before());
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
@@ -436,7 +432,7 @@ impl<'s> ErrorContext<'s> {
     }
 
     /// `int a*`, in a declaration
-    fn star_behind_name(&self) -> Option<Diagnostic> {
+    fn star_after_name(&self) -> Option<Diagnostic> {
         let before = self.before();
         let name = last_word(before);
         let ahead = before[..before.len() - name.len()].trim_end();

@@ -81,26 +81,21 @@ impl Chosen {
         if let Some(text) = value("-U") {
             return options.macros.push(MacroOption::Undefine(text.to_owned()));
         }
-        let math = &mut options.math;
-        match flag.strip_prefix("--").or_else(|| flag.strip_prefix('-')).unwrap_or_default() {
-            "w" => options.warnings.none = true,
-            "pedantic" => options.warnings.switches.push(WarningSwitch::parse("pedantic")),
-            "Werror" => options.warnings.as_errors = true,
-            "Wno-error" => options.warnings.as_errors = false,
-            "cl-single-precision-constant" => math.single_precision_constant = true,
-            "cl-denorms-are-zero" => math.denorms_are_zero = true,
-            "cl-fp32-correctly-rounded-divide-sqrt" => math.correctly_rounded_divide_sqrt = true,
-            "cl-mad-enable" => math.mad_enable = true,
-            "cl-no-signed-zeros" => math.no_signed_zeros = true,
-            "cl-unsafe-math-optimizations" => math.unsafe_optimizations = true,
-            "cl-finite-math-only" => math.finite_only = true,
-            "cl-fast-relaxed-math" => math.fast_relaxed = true,
-            other => {
-                if let Some(warning) = other.strip_prefix('W').filter(|name| !name.is_empty()) {
-                    options.warnings.switches.push(WarningSwitch::parse(warning));
-                }
-            }
-        }
+        apply_switch(flag.strip_prefix("--").or_else(|| flag.strip_prefix('-')).unwrap_or_default(), options);
+    }
+}
+
+/// Applies an option without a value, given without its dashes.
+fn apply_switch(name: &str, options: &mut Options) {
+    let warnings = &mut options.warnings;
+    match (name, name.strip_prefix("cl-"), name.strip_prefix('W')) {
+        ("w", ..) => warnings.none = true,
+        ("pedantic", ..) => warnings.switches.push(WarningSwitch::parse("pedantic")),
+        ("Werror", ..) => warnings.as_errors = true,
+        ("Wno-error", ..) => warnings.as_errors = false,
+        (_, Some(name), _) => _ = options.math.set(name),
+        (_, _, Some(name)) if !name.is_empty() => warnings.switches.push(WarningSwitch::parse(name)),
+        _ => {}
     }
 }
 

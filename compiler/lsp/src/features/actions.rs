@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_fix_where_the_cursor_is() {
-        assert_eq!(titles("int f(int value) { return $0valeu; }", None), ["Replace by `value`"]);
+        assert_eq!(titles("int f(int value) { return $0valeu; }", None), ["Replace with `value`"]);
         assert!(titles("$0int f(int value) { return valeu; }", None).is_empty());
     }
 

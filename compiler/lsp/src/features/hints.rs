@@ -185,7 +185,9 @@ impl Hints<'_> {
     }
 
     fn function_parameters(&mut self, declarator: &Declarator) {
-        if let Some(DerivationKind::Function(function)) = declarator.chunks.first().map(|chunk| &chunk.kind) {
+        if let Some(DerivationKind::Function(function)) =
+            declarator.derivations.first().map(|derivation| &derivation.kind)
+        {
             for parameter in function.parameters {
                 self.declarator(&parameter.specifiers, &parameter.declarator, false);
             }
@@ -205,8 +207,7 @@ impl Hints<'_> {
         let Some(entity) = here.next().map(|it| it.entity) else { return };
         let Entity::Program(Meaning::Local(..) | Meaning::Global(_)) = entity else { return };
         let Some(ty) = self.analysis.type_of(entity) else { return };
-        let is_pointer =
-            matches!(declarator.chunks, [chunk] if matches!(chunk.kind, DerivationKind::Pointer(..)));
+        let is_pointer = matches!(declarator.derivations, [derivation] if matches!(derivation.kind, DerivationKind::Pointer(..)));
         let space = match self.analysis.survey.program.types.get(ty.ty) {
             Ty::Pointer(to) if is_pointer => to.quals.space,
             Ty::Sampler | Ty::Block(_) | Ty::Error | Ty::Pointer(_) => None,

@@ -23,7 +23,7 @@ pub(crate) fn symbols(analysis: &Analysis, file: FileId) -> Vec<DocumentSymbol> 
                 symbols.extend(outline.tags(&declaration.specifiers));
                 for one in declaration.declarators {
                     let Some(name) = one.declarator.name else { continue };
-                    let is_function = matches!(one.declarator.chunks.first(), Some(chunk) if matches!(chunk.kind, DerivationKind::Function(_)));
+                    let is_function = matches!(one.declarator.derivations.first(), Some(derivation) if matches!(derivation.kind, DerivationKind::Function(_)));
                     let kind = match is_typedef(&declaration.specifiers) {
                         true => SymbolKind::CLASS,
                         false if is_function => SymbolKind::FUNCTION,
@@ -142,7 +142,7 @@ impl Outline<'_> {
     }
 }
 
-#[allow(deprecated, reason = "the protocol has a field that is out of use")]
+#[allow(deprecated, reason = "the structure has a deprecated field")]
 fn symbol(
     name: String,
     kind: SymbolKind,

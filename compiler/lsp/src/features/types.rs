@@ -106,7 +106,7 @@ fn types(analysis: &Analysis) -> Vec<Definition> {
 
 /// Whether a declarator declares a value or an array of values, not a pointer, a block or a function.
 fn is_value(declarator: &Declarator) -> bool {
-    declarator.chunks.iter().all(|chunk| matches!(chunk.kind, DerivationKind::Array(_)))
+    declarator.derivations.iter().all(|derivation| matches!(derivation.kind, DerivationKind::Array(_)))
 }
 
 struct Collector {

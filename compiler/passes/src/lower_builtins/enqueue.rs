@@ -25,8 +25,6 @@ const GLOBAL: Type = Type::Pointer(AddressSpace::Global);
 const PAIR: Type = Type::Vector(Scalar::I32, 2);
 const WORD: Access = Access { is_shared: false, align: 4, is_volatile: false };
 const LONG: Access = Access { is_shared: false, align: 8, is_volatile: false };
-/// The arguments of `enqueue_kernel` before the sizes of local memory.
-const FIXED: usize = 10;
 /// `CLK_ENQUEUE_FAILURE`
 const FAILURE: i32 = -101;
 
@@ -172,12 +170,13 @@ impl Pass<'_> {
     /// `enqueue_kernel`: queue, flags, index space, wait list with its length, event, block, and sizes of local memory. All
     /// children start when their parent has ended, which every flag allows.
     fn enqueue_kernel(&mut self, builder: &mut Builder<'_>, args: &[ValueId]) -> Option<ValueId> {
-        let [on, _, space, count, waits, event, block, literal, size, _] = *args.first_chunk::<FIXED>()?;
+        let [on, _, space, count, waits, event, block, literal, size, _] =
+            *args.first_chunk::<{ Enqueue::FIXED_ARGUMENTS }>()?;
         let Op::Function(kernel) = builder.function.def(block)?.op else { return None };
         let number = self.blocks.iter().position(|known| *known == kernel)?;
         let captures = builder.function.constant_bits(size)? - HEADER;
         self.check_captures(builder, kernel, captures);
-        let sizes: Vec<ValueId> = args[FIXED..]
+        let sizes: Vec<ValueId> = args[Enqueue::FIXED_ARGUMENTS..]
             .iter()
             .map(|&address| {
                 let size = builder.load(address, Type::I64, LONG);

@@ -7,7 +7,7 @@ use kiln_ir::{Access, Atomic, BinaryOp, Builder, CompareKind, Known, Op, Scalar,
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FetchKey, Scope};
 
-use crate::{origins::Object, ranges::Step};
+use crate::{origins::Object, ranges::Rebase};
 
 /// Builds the accesses of one instruction. A `position` is an index in units of the layout.
 pub(super) struct Accessor<'b, 'f> {
@@ -243,8 +243,8 @@ impl Accessor<'_, '_> {
         let mut bytes = self.add_constant(bytes, byte);
         for step in &layout.steps {
             bytes = match *step {
-                Step::Skip(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
-                Step::Fold { period, start, length } => {
+                Rebase::Skip(before) => self.builder.binary_bits(BinaryOp::Sub, bytes, before),
+                Rebase::Fold { period, start, length } => {
                     let whole = self.builder.binary_bits(BinaryOp::UDiv, bytes, period);
                     let back = self.builder.binary_bits(BinaryOp::Mul, whole, period);
                     let inside = self.builder.binary(BinaryOp::Sub, bytes, back);

@@ -5,7 +5,7 @@ use kiln_session::defect::Defect;
 
 use super::{Layout, Usage, split::Split};
 use crate::origins::Object;
-use crate::ranges::Step;
+use crate::ranges::Rebase;
 
 /// The requested defect, if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +61,10 @@ impl Defects {
         for layout in &mut split.layouts {
             for step in &mut layout.steps {
                 match (self.0, step) {
-                    (Some(Defect::UnshiftedRanges), Step::Skip(start) | Step::Fold { start, .. }) => {
+                    (Some(Defect::UnshiftedRanges), Rebase::Skip(start) | Rebase::Fold { start, .. }) => {
                         *start = 0
                     }
-                    (Some(Defect::WidePeriods), Step::Fold { period, .. }) => *period *= 2,
+                    (Some(Defect::WidePeriods), Rebase::Fold { period, .. }) => *period *= 2,
                     _ => {}
                 }
             }

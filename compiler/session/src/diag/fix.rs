@@ -79,6 +79,12 @@ pub struct Edit {
 }
 
 impl Fix {
+    /// Replaces the text of a span with another one.
+    pub fn replacement(span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { title: format!("replace with `{text}`"), span, change: Change::Replace(text) }
+    }
+
     /// The edit of a file. `None` if the text is not in one file.
     pub fn edit(&self, map: &SourceMap) -> Option<Edit> {
         match &self.change {

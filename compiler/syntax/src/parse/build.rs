@@ -191,7 +191,7 @@ fn is_plain_void(parameter: &Parameter<'_>) -> bool {
         && functions.is_empty()
         && attributes.is_empty()
         && parameter.declarator.name.is_none()
-        && parameter.declarator.chunks.is_empty()
+        && parameter.declarator.derivations.is_empty()
 }
 
 pub(crate) fn close_prototype<'a>(
@@ -251,7 +251,7 @@ pub(crate) fn is_vector(
     declarator: &Declarator<'_>,
 ) -> bool {
     let makes_vector = |attribute: &Attribute<'_>| state.makes_vector(attribute.name.node);
-    declarator.chunks.is_empty()
+    declarator.derivations.is_empty()
         && (specifiers.types.iter().any(|ty| match &ty.kind {
             TypeSpecifierKind::Name(name) => state.scopes.borrow().kind(*name) == NameKind::Vector,
             TypeSpecifierKind::Atomic(name) | TypeSpecifierKind::TypeofType(name) => {
@@ -339,7 +339,8 @@ pub(crate) fn start_function<'a>(
     let declarator = state.arena.node(declarator.finish(state));
     declare_name(state, specifiers, declarator);
     let scope = state.enter();
-    if let Some(Derivation { kind: DerivationKind::Function(function), .. }) = declarator.chunks.first() {
+    if let Some(Derivation { kind: DerivationKind::Function(function), .. }) = declarator.derivations.first()
+    {
         let named = function.parameters.iter().filter_map(|parameter| parameter.declarator.name);
         for name in named.chain(function.old_style.iter().copied()) {
             state.scopes.borrow_mut().declare(name.node, NameKind::Value);

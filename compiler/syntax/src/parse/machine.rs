@@ -116,22 +116,22 @@ impl Default for Renamed {
 }
 
 impl Renamed {
-    fn state(&mut self, machine: &impl Automaton, behind: i16, name: u8, terminal: usize) -> i16 {
-        let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(behind as u16);
+    fn state(&mut self, machine: &impl Automaton, below: i16, name: u8, terminal: usize) -> i16 {
+        let key = (terminal as u32) << 24 | u32::from(name) << 16 | u32::from(below as u16);
         let position = (key.wrapping_mul(0x9e37_79b9) >> 24) as usize;
         let (known, state) = &mut self.0[position];
         if *known != key {
-            (*known, *state) = (key, rename(machine, behind, name, terminal));
+            (*known, *state) = (key, rename(machine, below, name, terminal));
         }
         *state
     }
 }
 
-/// The state after pushing the nonterminal `name` in the state `behind`, with the unit reductions that the next
+/// The state after pushing the nonterminal `name` in the state `below`, with the unit reductions that the next
 /// terminal triggers.
-fn rename<M: Automaton>(machine: &M, behind: i16, mut name: u8, terminal: usize) -> i16 {
+fn rename<M: Automaton>(machine: &M, below: i16, mut name: u8, terminal: usize) -> i16 {
     loop {
-        let state = machine.goto(behind, usize::from(name));
+        let state = machine.goto(below, usize::from(name));
         let rule = ParserAction::<M>::as_reduce(machine.action(state, terminal));
         match rule.and_then(|rule| RENAMES[rule as usize]) {
             Some(next) => name = next,

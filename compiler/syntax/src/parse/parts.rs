@@ -73,7 +73,7 @@ impl<'a> SpecifierParts<'a> {
 #[derive(Default)]
 pub(crate) struct DeclaratorParts<'a> {
     name: Option<Ident>,
-    chunks: Vec<Derivation<'a>>,
+    derivations: Vec<Derivation<'a>>,
     attributes: Vec<Attribute<'a>>,
     span: Span,
 }
@@ -84,13 +84,13 @@ impl<'a> DeclaratorParts<'a> {
     }
 
     pub(crate) fn with_derivation(mut self: Box<Self>, derivation: Derivation<'a>) -> Box<Self> {
-        self.chunks.push(derivation);
+        self.derivations.push(derivation);
         self
     }
 
     /// The pointer nearest to the name is applied first.
     pub(crate) fn with_pointers(mut self: Box<Self>, pointers: Vec<Derivation<'a>>) -> Box<Self> {
-        self.chunks.extend(pointers.into_iter().rev());
+        self.derivations.extend(pointers.into_iter().rev());
         self
     }
 
@@ -116,7 +116,7 @@ impl<'a> DeclaratorParts<'a> {
     pub(crate) fn finish(self: Box<Self>, state: &State<'_, 'a>) -> Declarator<'a> {
         Declarator {
             name: self.name,
-            chunks: state.arena.list(&self.chunks),
+            derivations: state.arena.list(&self.derivations),
             attributes: state.arena.list(&self.attributes),
             span: self.span,
         }

@@ -21,7 +21,7 @@ impl Printer<'_> {
     /// Prints specifiers and one declarator.
     pub(super) fn declared(&mut self, specifiers: &Specifiers, declarator: &Declarator) {
         self.specifiers(specifiers);
-        if declarator.name.is_some() || !declarator.chunks.is_empty() {
+        if declarator.name.is_some() || !declarator.derivations.is_empty() {
             self.push(" ");
             self.declarator(declarator);
         }
@@ -158,17 +158,19 @@ impl Printer<'_> {
     /// Pointers precede the name, in reverse order. Arrays and functions follow it; after a pointer, with
     /// parentheses.
     pub(super) fn declarator(&mut self, declarator: &Declarator) {
-        let chunks = &declarator.chunks;
-        let is_pointer =
-            |chunk: &Derivation| matches!(chunk.kind, DerivationKind::Pointer(..) | DerivationKind::Block(_));
-        let encloses = |i: usize| is_pointer(&chunks[i]) && chunks.get(i + 1).is_some_and(|c| !is_pointer(c));
-        for (i, chunk) in chunks.iter().enumerate().rev() {
+        let derivations = &declarator.derivations;
+        let is_pointer = |derivation: &Derivation| {
+            matches!(derivation.kind, DerivationKind::Pointer(..) | DerivationKind::Block(_))
+        };
+        let encloses =
+            |i: usize| is_pointer(&derivations[i]) && derivations.get(i + 1).is_some_and(|c| !is_pointer(c));
+        for (i, derivation) in derivations.iter().enumerate().rev() {
             if encloses(i) {
                 self.push("(");
             }
-            let inner = i > 0 && (is_pointer(&chunks[i - 1]) || declarator.name.is_some());
+            let inner = i > 0 && (is_pointer(&derivations[i - 1]) || declarator.name.is_some());
             let named = inner || declarator.name.is_some();
-            match &chunk.kind {
+            match &derivation.kind {
                 DerivationKind::Pointer(qualifiers, attributes) => {
                     self.pointer("*", qualifiers, attributes, named)
                 }
@@ -179,8 +181,8 @@ impl Printer<'_> {
         if let Some(name) = declarator.name {
             self.name(name.node);
         }
-        for (i, chunk) in chunks.iter().enumerate() {
-            match &chunk.kind {
+        for (i, derivation) in derivations.iter().enumerate() {
+            match &derivation.kind {
                 DerivationKind::Pointer(..) | DerivationKind::Block(_) => {}
                 DerivationKind::Array(array) => self.array(array),
                 DerivationKind::Function(function) => self.parameters(function),

@@ -448,7 +448,6 @@ impl QueriedFeatures {
 
     /// Enables exactly the features listed in `features`, and those that the runtime itself uses.
     pub(super) fn enable(&self) -> Enabled {
-        let (core, v11, v12) = (&self.core, &self.v11, &self.v12);
         let features = self.features();
         let float_atomics = features.target.float32_atomic_add.then(|| {
             vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
@@ -485,41 +484,9 @@ impl QueriedFeatures {
         ];
         Enabled {
             extensions: extensions.into_iter().flatten().collect(),
-            core: vk::PhysicalDeviceFeatures {
-                shader_int16: core.shader_int16,
-                shader_int64: core.shader_int64,
-                shader_float64: core.shader_float64,
-                shader_storage_image_read_without_format: core.shader_storage_image_read_without_format,
-                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
-                ..Default::default()
-            },
-            v11: vk::PhysicalDeviceVulkan11Features {
-                storage_buffer16_bit_access: v11.storage_buffer16_bit_access,
-                uniform_and_storage_buffer16_bit_access: v11.uniform_and_storage_buffer16_bit_access,
-                storage_push_constant16: v11.storage_push_constant16,
-                variable_pointers: v11.variable_pointers,
-                variable_pointers_storage_buffer: v11.variable_pointers_storage_buffer,
-                ..Default::default()
-            },
-            v12: vk::PhysicalDeviceVulkan12Features {
-                storage_buffer8_bit_access: v12.storage_buffer8_bit_access,
-                uniform_and_storage_buffer8_bit_access: v12.uniform_and_storage_buffer8_bit_access,
-                storage_push_constant8: v12.storage_push_constant8,
-                shader_buffer_int64_atomics: v12.shader_buffer_int64_atomics,
-                shader_shared_int64_atomics: v12.shader_shared_int64_atomics,
-                shader_float16: v12.shader_float16,
-                shader_int8: v12.shader_int8,
-                scalar_block_layout: v12.scalar_block_layout,
-                uniform_buffer_standard_layout: v12.uniform_buffer_standard_layout,
-                shader_subgroup_extended_types: v12.shader_subgroup_extended_types,
-                timeline_semaphore: vk::TRUE,
-                buffer_device_address: vk::TRUE,
-                vulkan_memory_model: vk::TRUE,
-                vulkan_memory_model_device_scope: v12.vulkan_memory_model_device_scope,
-                vulkan_memory_model_availability_visibility_chains: v12
-                    .vulkan_memory_model_availability_visibility_chains,
-                ..Default::default()
-            },
+            core: self.enabled_core(),
+            v11: self.enabled_v11(),
+            v12: self.enabled_v12(),
             v13: self.is(1, 3).then(|| vk::PhysicalDeviceVulkan13Features {
                 maintenance4: self.v13.maintenance4,
                 ..Default::default()
@@ -528,6 +495,56 @@ impl QueriedFeatures {
             explicit_layout,
             clock,
             placed_maps,
+        }
+    }
+
+    /// The enabled features of Vulkan 1.0.
+    fn enabled_core(&self) -> vk::PhysicalDeviceFeatures {
+        let core = &self.core;
+        vk::PhysicalDeviceFeatures {
+            shader_int16: core.shader_int16,
+            shader_int64: core.shader_int64,
+            shader_float64: core.shader_float64,
+            shader_storage_image_read_without_format: core.shader_storage_image_read_without_format,
+            shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
+            ..Default::default()
+        }
+    }
+
+    /// The enabled features of Vulkan 1.1.
+    fn enabled_v11(&self) -> vk::PhysicalDeviceVulkan11Features<'static> {
+        let v11 = &self.v11;
+        vk::PhysicalDeviceVulkan11Features {
+            storage_buffer16_bit_access: v11.storage_buffer16_bit_access,
+            uniform_and_storage_buffer16_bit_access: v11.uniform_and_storage_buffer16_bit_access,
+            storage_push_constant16: v11.storage_push_constant16,
+            variable_pointers: v11.variable_pointers,
+            variable_pointers_storage_buffer: v11.variable_pointers_storage_buffer,
+            ..Default::default()
+        }
+    }
+
+    /// The enabled features of Vulkan 1.2.
+    fn enabled_v12(&self) -> vk::PhysicalDeviceVulkan12Features<'static> {
+        let v12 = &self.v12;
+        vk::PhysicalDeviceVulkan12Features {
+            storage_buffer8_bit_access: v12.storage_buffer8_bit_access,
+            uniform_and_storage_buffer8_bit_access: v12.uniform_and_storage_buffer8_bit_access,
+            storage_push_constant8: v12.storage_push_constant8,
+            shader_buffer_int64_atomics: v12.shader_buffer_int64_atomics,
+            shader_shared_int64_atomics: v12.shader_shared_int64_atomics,
+            shader_float16: v12.shader_float16,
+            shader_int8: v12.shader_int8,
+            scalar_block_layout: v12.scalar_block_layout,
+            uniform_buffer_standard_layout: v12.uniform_buffer_standard_layout,
+            shader_subgroup_extended_types: v12.shader_subgroup_extended_types,
+            timeline_semaphore: vk::TRUE,
+            buffer_device_address: vk::TRUE,
+            vulkan_memory_model: vk::TRUE,
+            vulkan_memory_model_device_scope: v12.vulkan_memory_model_device_scope,
+            vulkan_memory_model_availability_visibility_chains: v12
+                .vulkan_memory_model_availability_visibility_chains,
+            ..Default::default()
         }
     }
 }

@@ -11,14 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use kiln_vocabulary::opencl::MAX_TYPE_ALIGNMENT;
 
 use super::device::Device;
 use crate::backend::{self, Memory, Placement};
 use crate::error::{Error, Result};
 use crate::staging;
-
-/// The alignment of OpenCL's largest type, `long16`.
-const ALIGNMENT: u64 = 128;
 
 /// Transient buffers are pooled by power-of-two size, from this size to the chunk size of a large transfer.
 const MIN_POOLED_BYTES: u64 = 4096;
@@ -147,7 +145,7 @@ impl Buffer {
             Self::without_memory(device, &vk::BufferCreateInfo::default().size(size).usage(usage))?;
         let raw = buffer.raw;
         let mut requirements = buffer.requirements();
-        requirements.alignment = requirements.alignment.max(ALIGNMENT);
+        requirements.alignment = requirements.alignment.max(MAX_TYPE_ALIGNMENT);
         let allocation = device
             .allocator
             .lock()

@@ -23,7 +23,7 @@ pub(super) fn stride(bytes: usize) -> usize {
 }
 
 /// The kernel `kiln_litmus_test`. Its parameters are those of the user's kernel with memory for many instances, and
-/// then the memory for the other work-items, the latches, and the parameters of a turn.
+/// then the memory for the other work-items, the latches, and the parameters of a launch.
 pub(super) fn test(name: &str, text: &str, kernel: &Kernel, launch: &Launch) -> String {
     let mut source = String::new();
     let [x, y, z] = launch.local;

@@ -66,11 +66,9 @@ impl Sema<'_> {
         let meant = format!("{function}({dimension})");
         let message = format!("`{variable}` is not declared");
         self.report(
-            Diagnostic::new(Code::UndeclaredName, base.span, message).help(format!("write `{meant}`")).fix(
-                span,
-                format!("replace by `{meant}`"),
-                meant,
-            ),
+            Diagnostic::new(Code::UndeclaredName, base.span, message)
+                .help(format!("write `{meant}`"))
+                .replace(span, meant),
         );
         true
     }
@@ -91,7 +89,7 @@ impl Sema<'_> {
                 self.report(
                     Diagnostic::new(Code::FunctionPointer, span, format!("`{function}` is a function"))
                         .help(format!("write `{meant}`"))
-                        .fix(span, format!("replace by `{meant}`"), meant),
+                        .replace(span, meant),
                 );
             }
             _ => self.function_as_value(operand.span()),
@@ -193,11 +191,7 @@ impl Sema<'_> {
         let mut diagnostic =
             Diagnostic::new(Code::UnknownMember, name.span, format!("`{shown}` has no member `{text}`"));
         if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("there is a member `{near}`")).fix(
-                name.span,
-                format!("replace by `{near}`"),
-                near,
-            );
+            diagnostic = diagnostic.help(format!("there is a member `{near}`")).replace(name.span, near);
         }
         if self.types.records[record].span != Span::default() {
             diagnostic = diagnostic.also(self.types.records[record].span, "defined here");

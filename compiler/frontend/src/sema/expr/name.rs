@@ -129,17 +129,12 @@ impl Sema<'_> {
             diagnostic = diagnostic.help(format!("write `{meant}`"));
             let function = meant.strip_suffix("()");
             if !meant.contains('(') || function.is_some_and(|function| self.is_builtin(function)) {
-                diagnostic = diagnostic.fix(span, format!("replace by `{meant}`"), meant);
+                diagnostic = diagnostic.replace(span, meant);
             }
         } else if let Some(near) = self.similar_name(text) {
-            diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).fix(
-                span,
-                format!("replace by `{near}`"),
-                near,
-            );
+            diagnostic = diagnostic.help(format!("there is a similar name `{near}`")).replace(span, near);
         } else if let Some(meant) = foreign::likely_value_for(text) {
-            diagnostic =
-                diagnostic.help(format!("write `{meant}`")).fix(span, format!("replace by `{meant}`"), meant);
+            diagnostic = diagnostic.help(format!("write `{meant}`")).replace(span, meant);
         } else if let Some(near) = kiln_session::diag::closest(text, STATEMENTS) {
             // No fix, because the result may not be a complete statement.
             diagnostic = diagnostic.help(format!("there is a similar word `{near}`"));
@@ -148,7 +143,7 @@ impl Sema<'_> {
         } else if text == "memory_order_consume" {
             diagnostic = diagnostic
                 .help("use `memory_order_acquire`, which is stronger")
-                .fix(span, "replace by `memory_order_acquire`", "memory_order_acquire")
+                .replace(span, "memory_order_acquire")
                 .note("OpenCL C 6.15.12.3: the consume order of C11 is not supported");
         }
         diagnostic

@@ -76,7 +76,7 @@ impl Sema<'_> {
                 )
                 .also(value.span, "is 0 or 1")
                 .help("write `!` for the opposite of a truth value")
-                .fix(op, "replace by `!`", "!")
+                .replace(op, "!")
                 .note("C99 6.5.3.3: `~` inverts each bit"),
             );
         }

@@ -109,7 +109,7 @@ impl Sema<'_> {
         match found.access {
             Some(first) if first.node != access => {
                 let diagnostic =
-                    Diagnostic::new(Code::AccessQualifier, span, "there is one access qualifier at most")
+                    Diagnostic::new(Code::AccessQualifier, span, "a type has at most one access qualifier")
                         .also(first.span, "the first is here")
                         .note("OpenCL C 6.8");
                 let are_both = [first.node, access].iter().all(|it| *it != Access::ReadWrite);
@@ -329,7 +329,7 @@ impl Sema<'_> {
                 Diagnostic::new(
                     Code::AccessQualifier,
                     access.span,
-                    format!("there is one access qualifier at most, and this is a `{shown}`"),
+                    format!("a type has at most one access qualifier, and this is a `{shown}`"),
                 )
                 .help("write the qualifier in the typedef, or none there and the image type itself here")
                 .note("OpenCL C 6.8"),
