@@ -200,11 +200,16 @@ fn an_installed_driver_is_found() {
 
 /// Runs a program of `opencl_driver`, which exits with 0 if all results are correct.
 fn program_succeeds(name: &str) {
+    program_succeeds_on(name, &["lavapipe-25", "reference"]);
+}
+
+/// The same, on these devices. With lavapipe, the platform has the reference device too, as a custom device.
+fn program_succeeds_on(name: &str, devices: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     name_driver(folder.path());
     let path = folder.path().join(name);
     compile(&format!("{name}.c"), &path, &["-lOpenCL"]);
-    for device in ["lavapipe-25", "reference"] {
+    for device in devices {
         let mut command = Command::new(&path);
         Device::named(device).expect("it is known").only(&mut command).expect("it is there");
         command.env("OCL_ICD_VENDORS", format!("{}/", folder.path().display()));
@@ -216,6 +221,16 @@ fn program_succeeds(name: &str) {
 #[test]
 fn commands_form_a_graph() {
     program_succeeds("commands");
+}
+
+#[test]
+fn devices_share_memory_objects() {
+    program_succeeds_on("devices", &["lavapipe-25"]);
+}
+
+#[test]
+fn details_follow_the_specification() {
+    program_succeeds("details");
 }
 
 #[test]

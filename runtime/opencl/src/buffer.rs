@@ -11,6 +11,7 @@ use crate::ffi;
 use crate::limits;
 use crate::memory::{Content, Memory, MemoryKind, check_flags, host_memory, inherited, properties};
 use crate::object;
+use crate::residence::Residence;
 use crate::work::check_range;
 
 fn new(
@@ -49,8 +50,8 @@ fn new(
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size,
             memory_kind: MemoryKind::Buffer { is_svm },
+            residence: Residence::new(size, homes.len(), host.is_some()),
             homes,
-            owner: Mutex::new(0),
             maps: Mutex::default(),
             destructors: Mutex::default(),
         })
@@ -113,7 +114,8 @@ pub(crate) extern "C" fn create_part(
                 size: region.size,
                 memory_kind: MemoryKind::Part { origin: region.origin, parent },
                 homes: Vec::new(),
-                owner: Mutex::new(0),
+                // Its parent owns the memory.
+                residence: Residence::new(region.size, 1, false),
                 maps: Mutex::default(),
                 destructors: Mutex::default(),
             })

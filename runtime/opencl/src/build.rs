@@ -50,13 +50,33 @@ const HEADERS: &str = "<headers>";
 /// The name of sources in messages.
 const NAME: &str = "program.cl";
 
+impl Files {
+    /// The header of a name. A header can include another by a path from its own folder.
+    fn header(&self, name: &str) -> Option<&Vec<u8>> {
+        self.headers.get(name).or_else(|| self.headers.get(&plain_path(name)?))
+    }
+}
+
+/// A path without `.` and `..`; `None` if it leaves the folder.
+fn plain_path(path: &str) -> Option<String> {
+    let mut names = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()?),
+            _ => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
 impl Loader for Files {
     fn load(&self, path: &str) -> Option<Vec<u8>> {
         let own = path.strip_prefix(HEADERS).and_then(|rest| rest.strip_prefix('/'));
         match own {
-            Some(name) => self.headers.get(name).cloned(),
+            Some(name) => self.header(name).cloned(),
             // A file next to the source, whose directory has no name.
-            None => self.headers.get(path).cloned().or_else(|| fs::read(path).ok()),
+            None => self.header(path).cloned().or_else(|| fs::read(path).ok()),
         }
     }
 }

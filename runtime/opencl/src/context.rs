@@ -184,7 +184,7 @@ pub(crate) extern "C" fn retain(context: cl_context) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(context: cl_context) -> cl_int {
-    ffi::call(|| object::release::<Context>(context))
+    ffi::call(|| object::release::<Context>(context).map(drop))
 }
 
 pub(crate) extern "C" fn get_info(

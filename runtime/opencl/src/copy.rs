@@ -6,6 +6,7 @@ use opencl_sys::*;
 
 use crate::error::{Result, ensure, fail};
 use crate::ffi::{self, Host};
+use crate::residence::Access;
 use crate::work::Submission;
 
 /// A rectangle in linear memory: rows of bytes, with the distances between rows and slices.
@@ -132,7 +133,7 @@ pub(crate) extern "C" fn read(
         from.check_range(memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, Access::Read)?;
         let source = memory.buffer(command.queue().index())?;
         let target = Host::new(target.cast::<u8>());
         let queue = command.transfers(blocking);
@@ -168,7 +169,7 @@ pub(crate) extern "C" fn write(
         to.check_range(memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, Access::Write)?;
         let target = memory.buffer(command.queue().index())?;
         let source = Host::new(source.cast::<u8>());
         let queue = command.transfers(blocking);
@@ -208,7 +209,8 @@ pub(crate) extern "C" fn copy(
             ensure(is_same, CL_INVALID_VALUE)?;
         }
         command.wait_for(count, waits)?;
-        command.migrate(&[&source, &target])?;
+        command.migrate(&source, Access::Read)?;
+        command.migrate(&target, Access::Write)?;
         let index = command.queue().index();
         let (source, target) = (source.buffer(index)?, target.buffer(index)?);
         let copied = command.inner().copy_rect(&source, from.inner(), &target, to.inner(), from.size())?;

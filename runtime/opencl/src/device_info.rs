@@ -288,9 +288,9 @@ impl Device {
             }
             CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Answer::flag(self.has(Extension::GenericAddressSpace)),
             CL_DEVICE_PIPE_SUPPORT => Answer::flag(self.has(Extension::Pipes)),
-            CL_DEVICE_MAX_PIPE_ARGS => Answer::from_value(limits::PIPE_ARGUMENTS),
-            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => Answer::from_value(self.pipe_reservations()),
-            CL_DEVICE_PIPE_MAX_PACKET_SIZE => Answer::from_value(limits::PIPE_PACKET_SIZE),
+            CL_DEVICE_MAX_PIPE_ARGS => self.pipe_limit(limits::PIPE_ARGUMENTS),
+            CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => self.pipe_limit(self.pipe_reservations()),
+            CL_DEVICE_PIPE_MAX_PACKET_SIZE => self.pipe_limit(limits::PIPE_PACKET_SIZE),
             _ => return None,
         })
     }
@@ -303,6 +303,11 @@ impl Device {
             | bit(min, limits::GLOBAL_FP_ATOMIC_MIN_MAX)
             | bit(local_add, limits::LOCAL_FP_ATOMIC_ADD)
             | bit(local_min, limits::LOCAL_FP_ATOMIC_MIN_MAX)
+    }
+
+    /// A limit of pipes: 0 if the device does not have them.
+    fn pipe_limit(&self, limit: u32) -> Answer {
+        Answer::from_value(if self.has(Extension::Pipes) { limit } else { 0 })
     }
 
     /// `CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS`

@@ -8,6 +8,7 @@ use opencl_sys::*;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Host, Native};
 use crate::memory::Memory;
+use crate::residence::Access;
 use crate::svm::Unit;
 use crate::work::Submission;
 
@@ -101,6 +102,35 @@ impl Block {
     }
 }
 
+/// The buffers of a native kernel.
+#[derive(Default)]
+struct Buffers {
+    /// Each buffer once.
+    memories: Vec<Arc<Memory>>,
+    /// For each handle of the application, its index in `memories`; none for null.
+    places: Vec<Option<usize>>,
+}
+
+impl Buffers {
+    fn new(command: &mut Submission, handles: &[cl_mem]) -> Result<Self> {
+        let mut buffers = Self::default();
+        for &raw in handles {
+            let place = if raw.is_null() { None } else { Some(buffers.place(command.memory(raw)?)?) };
+            buffers.places.push(place);
+        }
+        Ok(buffers)
+    }
+
+    fn place(&mut self, memory: Arc<Memory>) -> Result<usize> {
+        memory.check_buffer()?;
+        let known = self.memories.iter().position(|known| Arc::ptr_eq(known, &memory));
+        Ok(known.unwrap_or_else(|| {
+            self.memories.push(memory);
+            self.memories.len() - 1
+        }))
+    }
+}
+
 /// Runs a function of the application on copies of the memory objects, and writes the copies back.
 pub(crate) extern "C" fn native_kernel(
     queue: cl_command_queue,
@@ -121,24 +151,26 @@ pub(crate) extern "C" fn native_kernel(
         ensure(!arguments.is_null() || memory_count == 0, CL_INVALID_VALUE)?;
         let handles = ffi::list(memories, memory_count as usize, CL_INVALID_VALUE)?;
         let locations = ffi::list(locations.cast_const(), memory_count as usize, CL_INVALID_VALUE)?;
-        let memories: Vec<Arc<Memory>> =
-            handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
+        let Buffers { memories, places } = Buffers::new(&mut command, handles)?;
         command.wait_for(count, waits)?;
-        command.migrate(&memories.iter().collect::<Vec<_>>())?;
+        memories.iter().try_for_each(|memory| command.migrate(memory, Access::Write))?;
         let mut block = Block::new(arguments, size, locations)?;
         let index = command.queue().index();
         let buffers = memories.iter().map(|memory| memory.buffer(index)).collect::<Result<Vec<_>>>()?;
         let transfers = command.queue().opened()?.transfers.clone();
         let done = command.host(move || {
             let mut copies = Vec::with_capacity(buffers.len());
-            for (index, buffer) in buffers.iter().enumerate() {
+            for buffer in &buffers {
                 let bytes = transfers.read(buffer)?;
                 let mut copy: Vec<Unit> =
                     vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Unit>())];
                 let pointer = Host::new(copy.as_mut_ptr());
                 pointer.write(&bytes);
-                block.store_pointer(index, pointer);
                 copies.push((copy, pointer));
+            }
+            for (index, place) in places.iter().enumerate() {
+                let pointer = place.map_or(Host::new(std::ptr::null::<u8>()), |place| copies[place].1);
+                block.store_pointer(index, pointer);
             }
             function.call(&mut block.words);
             for (buffer, (copy, pointer)) in buffers.iter().zip(copies) {

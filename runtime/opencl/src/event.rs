@@ -114,11 +114,22 @@ impl Event {
                 if let Some(queue) = &self.queue {
                     queue.inner().flush()?;
                 }
-                Answer::from_value(self.status())
+                let status = self.status();
+                if status <= CL_COMPLETE {
+                    self.release_completed();
+                }
+                Answer::from_value(status)
             }
             CL_EVENT_REFERENCE_COUNT => Answer::from_value(object::count(&self.handle)),
             _ => return fail(CL_INVALID_VALUE),
         })
+    }
+
+    /// Releases the objects of commands that have ended. Programs that wait for an event need not call the queue again.
+    fn release_completed(&self) {
+        if let Some(queue) = &self.queue {
+            queue.release_completed();
+        }
     }
 
     fn profile(&self, name: cl_profiling_info) -> Result<Answer> {
@@ -151,6 +162,7 @@ impl Event {
                     Err(failure) => event.status.get().copied().unwrap_or_else(|| error::code(&failure)),
                 };
                 notify.call(event.handle.raw(), status);
+                event.release_completed();
             });
         });
     }
@@ -185,7 +197,7 @@ pub(crate) extern "C" fn wait(count: cl_uint, first: *const cl_event) -> cl_int 
             queue.inner().flush()?;
         }
         let ended = kiln_runtime::Event::wait_all(events.iter().map(|event| &event.event));
-        events.iter().filter_map(|event| event.queue.as_ref()).for_each(|queue| queue.release_completed());
+        events.iter().for_each(|event| event.release_completed());
         ended.map_err(|failure| {
             error::log(&failure.to_string());
             Code(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
@@ -218,7 +230,7 @@ pub(crate) extern "C" fn retain(event: cl_event) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(event: cl_event) -> cl_int {
-    ffi::call(|| object::release::<Event>(event))
+    ffi::call(|| object::release::<Event>(event).map(drop))
 }
 
 pub(crate) extern "C" fn create_user(context: cl_context, error: *mut cl_int) -> cl_event {

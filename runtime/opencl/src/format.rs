@@ -38,7 +38,9 @@ pub(crate) fn is_supported(
     flags: cl_mem_flags,
 ) -> Result<bool> {
     let both = CL_MEM_KERNEL_READ_AND_WRITE;
-    if !is_offered(format.order) {
+    // Depth formats exist for 2D images and their arrays only (OpenCL API, table 16).
+    let is_flat = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
+    if !is_offered(format.order) || format.order == ChannelOrder::Depth && !is_flat {
         return Ok(false);
     }
     for device in context.devices() {
@@ -108,10 +110,7 @@ pub(crate) extern "C" fn get_supported(
         ensure(list.is_null() || count > 0, CL_INVALID_VALUE)?;
         let mut found = Vec::new();
         for format in formats() {
-            // Depth formats exist for 2D images and their arrays only (OpenCL API, table 16).
-            let is_flat = matches!(kind, ImageKind::D2 | ImageKind::D2Array);
-            let fits = is_flat || format.order != ChannelOrder::Depth;
-            if fits && is_supported(&context, kind, format, flags)? {
+            if is_supported(&context, kind, format, flags)? {
                 found.push(cl_image_format {
                     image_channel_order: format.order.number(),
                     image_channel_data_type: format.channel.number(),

@@ -18,6 +18,7 @@ use crate::format;
 use crate::info::{Answer, answer};
 use crate::memory::{self, Content, ImageInfo, Memory, MemoryKind, check_flags, host_memory, inherited};
 use crate::object;
+use crate::residence::Residence;
 
 impl ImageInfo {
     /// The size of a texel in bytes.
@@ -270,6 +271,7 @@ fn new(
         // The cell is new and empty.
         let _ = homes[0].set(Content::Image(device.image_from(&desc, &gather(host, &rect))?.into()));
     }
+    let size = desc.bytes() as usize;
     let created = object::create(|handle| {
         let memory = Memory {
             handle,
@@ -277,10 +279,10 @@ fn new(
             flags,
             properties,
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
-            size: desc.bytes() as usize,
+            size,
             memory_kind: MemoryKind::Image(info),
+            residence: Residence::new(size, homes.len(), host.is_some()),
             homes,
-            owner: Mutex::new(0),
             maps: Mutex::default(),
             destructors: Mutex::default(),
         };

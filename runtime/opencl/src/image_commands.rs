@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 
-use kiln_runtime::{ChannelOrder, ImageRegion, Texel, TexelClass};
+use kiln_runtime::{ChannelOrder, ImageKind, ImageRegion, Texel, TexelClass};
 use opencl_sys::*;
 
 use crate::error::{Code, Result, ensure};
 use crate::ffi::{self, Host};
-use crate::memory::ImageInfo;
+use crate::memory::{ImageInfo, Memory};
+use crate::residence::Access;
 use crate::work::{Submission, check_range};
 
 /// The region of an image; fails with `CL_INVALID_VALUE` if it is empty or outside.
@@ -47,9 +48,10 @@ pub(crate) extern "C" fn read(
         let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         ensure(!target.is_null(), CL_INVALID_VALUE)?;
         let region = region_of(info, level, origin, size)?;
+        ensure(slice_pitch == 0 || info.has_slices(), CL_INVALID_VALUE)?;
         let rect = info.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, Access::Read)?;
         let source = memory.level(command.queue().index(), level)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read_image(&command.transfers(blocking), (&source, region), (target, rect.inner()))?;
@@ -79,9 +81,10 @@ pub(crate) extern "C" fn write_region(
         let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         ensure(!source.is_null(), CL_INVALID_VALUE)?;
         let region = region_of(info, level, origin, size)?;
+        ensure(slice_pitch == 0 || info.has_slices(), CL_INVALID_VALUE)?;
         let rect = info.rect(size, row_pitch, slice_pitch)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, Access::Write)?;
         let target = memory.level(command.queue().index(), level)?;
         let source = Host::new(source.cast::<u8>());
         let queue = command.transfers(blocking);
@@ -118,7 +121,8 @@ pub(crate) extern "C" fn copy(
                 |axis: usize| start[axis] + size[axis] <= end[axis] || end[axis] + size[axis] <= start[axis];
             ensure((0..3).any(apart), CL_MEM_COPY_OVERLAP)?;
         }
-        command.migrate(&[&source, &target])?;
+        command.migrate(&source, Access::Read)?;
+        command.migrate(&target, Access::Write)?;
         let index = command.queue().index();
         let (source, target) = (source.level(index, levels[0])?, target.level(index, levels[1])?);
         let copied = command.inner().copy_image(&source, region, &target, target_region.origin)?;
@@ -157,11 +161,17 @@ pub(crate) extern "C" fn fill(
         let texel = color(info, fill_color)?;
         let level = info.level_at(origin)?;
         let region = region_of(info, level, info.origin(origin)?, ffi::triple(region)?)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, Access::Write)?;
         let image = memory.level(command.queue().index(), level)?;
         let filled = command.inner().fill_image_region(&image, region, texel)?;
         command.finish(filled, CL_FALSE)
     })
+}
+
+/// Checks that a 1D image does not view the buffer of a copy.
+fn check_apart(info: &ImageInfo, buffer: &Memory) -> Result {
+    let views = info.parent.as_ref().is_some_and(|parent| std::ptr::eq(&**parent, buffer));
+    ensure(!(views && info.desc.kind == ImageKind::Buffer), CL_INVALID_MEM_OBJECT)
 }
 
 pub(crate) extern "C" fn copy_to_buffer(
@@ -180,13 +190,15 @@ pub(crate) extern "C" fn copy_to_buffer(
         let (source, target) = (command.memory(source)?, command.memory(target)?);
         let info = source.image_info()?;
         target.check_buffer()?;
+        check_apart(info, &target)?;
         command.wait_for(count, waits)?;
         let level = info.level_at(origin)?;
         let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         let region = region_of(info, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * info.texel();
         check_range(offset, bytes, target.size)?;
-        command.migrate(&[&source, &target])?;
+        command.migrate(&source, Access::Read)?;
+        command.migrate(&target, Access::Write)?;
         let index = command.queue().index();
         let (image, buffer) =
             (source.level(index, level)?, target.buffer(index)?.slice(offset..offset + bytes)?);
@@ -211,13 +223,15 @@ pub(crate) extern "C" fn copy_from_buffer(
         let (source, target) = (command.memory(source)?, command.memory(target)?);
         source.check_buffer()?;
         let info = target.image_info()?;
+        check_apart(info, &source)?;
         command.wait_for(count, waits)?;
         let level = info.level_at(origin)?;
         let (origin, size) = (info.origin(origin)?, ffi::triple(region)?);
         let region = region_of(info, level, origin, size)?;
         let bytes = size.iter().product::<usize>() * info.texel();
         check_range(offset, bytes, source.size)?;
-        command.migrate(&[&source, &target])?;
+        command.migrate(&source, Access::Read)?;
+        command.migrate(&target, Access::Write)?;
         let index = command.queue().index();
         let (buffer, image) =
             (source.buffer(index)?.slice(offset..offset + bytes)?, target.level(index, level)?);

@@ -1,7 +1,7 @@
 //! Kernels: creation, arguments and queries (OpenCL API 5.9).
 
 use std::ffi::{c_char, c_void};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use kiln_runtime::{ArgValue, Local, Null, Pointer};
@@ -15,6 +15,7 @@ use crate::memory::Memory;
 use crate::object::{self, Handle, Object};
 use crate::program::Program;
 use crate::queue::Queue;
+use crate::residence::Access;
 use crate::sampler::Sampler;
 use crate::signature::{KernelSignature, Kind, Parameter};
 use crate::svm::Allocation;
@@ -27,6 +28,8 @@ pub(crate) struct Kernel {
     pub(crate) builds: Vec<Option<Arc<Build>>>,
     pub(crate) signature: KernelSignature,
     state: Mutex<State>,
+    /// Whether the application holds it. Commands may use it longer.
+    is_held: AtomicBool,
 }
 
 /// The arguments of a kernel.
@@ -54,8 +57,8 @@ enum Argument {
 /// The kernel for a launch, and the objects that it uses.
 pub(crate) struct PreparedKernel {
     pub(crate) kernel: kiln_runtime::Kernel,
-    /// The memory objects among the arguments.
-    pub(crate) memories: Vec<Arc<Memory>>,
+    /// The memory objects among the arguments, and what the kernel does with them.
+    pub(crate) memories: Vec<(Arc<Memory>, Access)>,
     /// The shared virtual memory among them.
     pub(crate) allocations: Vec<Arc<Allocation>>,
 }
@@ -96,10 +99,18 @@ impl Kernel {
         state: State,
     ) -> Result<Arc<Self>> {
         let kernel = object::create(|handle| {
-            Ok(Self { handle, program: program.clone(), builds, signature, state: Mutex::new(state) })
+            let (program, state) = (program.clone(), Mutex::new(state));
+            Ok(Self { handle, program, builds, signature, state, is_held: AtomicBool::new(true) })
         })?;
         program.kernels().fetch_add(1, Ordering::AcqRel);
         Ok(kernel)
+    }
+
+    /// Notes that the application no longer holds it, so that its program can be built again (OpenCL API 5.8.2).
+    fn let_go(&self) {
+        if self.is_held.swap(false, Ordering::AcqRel) {
+            self.program.kernels().fetch_sub(1, Ordering::AcqRel);
+        }
     }
 
     /// The context.
@@ -129,10 +140,15 @@ impl Kernel {
     /// The kernel for a device, with its arguments; fails with `CL_INVALID_KERNEL_ARGS` if one is not set.
     pub(crate) fn ready(&self, index: usize) -> Result<PreparedKernel> {
         let mut state = self.state();
-        let memories = state.arguments.iter().flatten().filter_map(|argument| match argument {
-            Argument::Memory(memory) => Some(memory.upgrade().ok_or(Code(CL_INVALID_KERNEL_ARGS))),
+        let positions = state.arguments.iter().zip(&self.signature.parameters);
+        let memories = positions.filter_map(|(argument, parameter)| match argument {
+            Some(Argument::Memory(memory)) => {
+                let memory = memory.upgrade().ok_or(Code(CL_INVALID_KERNEL_ARGS));
+                Some(memory.map(|memory| (parameter.access_to(memory.flags), memory)))
+            }
             _ => None,
         });
+        let memories = memories.map(|found| found.map(|(access, memory)| (memory, access)));
         let memories: Vec<_> = memories.collect::<Result<_>>()?;
         let svm = self.context().svm();
         let pointers = state.arguments.iter().flatten().filter_map(|argument| match argument {
@@ -174,6 +190,9 @@ impl Kernel {
                 None => return fail(CL_INVALID_KERNEL_ARGS),
             },
             Argument::Null => kernel.set(position, Null),
+            Argument::Pointer(_) if self.context().devices()[index].svm() == 0 => {
+                return fail(CL_INVALID_OPERATION);
+            }
             Argument::Pointer(pointer) => match self.context().svm().find(*pointer) {
                 Some((allocation, offset)) => {
                     let rest = allocation.buffer().slice(offset..)?;
@@ -228,38 +247,38 @@ impl Kernel {
                 let Some(raw) = handle().filter(|raw| !raw.is_null()) else { return Ok(Argument::Null) };
                 let memory = object::get::<Memory>(raw)?;
                 memory.check_buffer()?;
-                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
+                ensure(memory.context().is(self.context()), CL_INVALID_CONTEXT)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Image => {
                 ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
-                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let raw = handle().ok_or(Code(CL_INVALID_MEM_OBJECT))?;
                 let memory = object::get::<Memory>(raw)?;
                 memory.image_info()?;
-                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
+                ensure(memory.context().is(self.context()), CL_INVALID_CONTEXT)?;
                 self.check_image(parameter, &memory)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Pipe => {
                 ensure(size == size_of::<cl_mem>(), CL_INVALID_ARG_SIZE)?;
-                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let raw = handle().ok_or(Code(CL_INVALID_MEM_OBJECT))?;
                 let memory = object::get::<Memory>(raw)?;
                 memory.pipe_size()?;
-                ensure(memory.context().is(self.context()), CL_INVALID_MEM_OBJECT)?;
+                ensure(memory.context().is(self.context()), CL_INVALID_CONTEXT)?;
                 Ok(Argument::Memory(Arc::downgrade(&memory)))
             }
             Kind::Queue => {
                 ensure(size == size_of::<cl_command_queue>(), CL_INVALID_ARG_SIZE)?;
-                let raw = handle().ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let raw = handle().ok_or(Code(CL_INVALID_DEVICE_QUEUE))?;
                 let queue = object::get::<Queue>(raw).map_err(|_| Code(CL_INVALID_DEVICE_QUEUE))?;
-                ensure(queue.context().is(self.context()), CL_INVALID_DEVICE_QUEUE)?;
+                ensure(queue.context().is(self.context()), CL_INVALID_CONTEXT)?;
                 queue.on_device().map(Argument::Queue).ok_or(Code(CL_INVALID_DEVICE_QUEUE))
             }
             Kind::Sampler => {
                 ensure(size == size_of::<cl_sampler>(), CL_INVALID_ARG_SIZE)?;
                 let raw = handle().ok_or(Code(CL_INVALID_SAMPLER))?;
                 let sampler = object::get::<Sampler>(raw)?;
-                ensure(sampler.context().is(self.context()), CL_INVALID_SAMPLER)?;
+                ensure(sampler.context().is(self.context()), CL_INVALID_CONTEXT)?;
                 Ok(Argument::Sampler(sampler.inner()))
             }
             Kind::Value(expected) => {
@@ -283,7 +302,7 @@ impl Kernel {
             let mut kernel = self.bare(index)?;
             kernel
                 .set(position.unwrap_or_default(), &memory.image(index)?)
-                .map_err(|_| Code(CL_INVALID_ARG_VALUE))?;
+                .map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
         }
         Ok(())
     }
@@ -318,7 +337,7 @@ impl Kernel {
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        self.program.kernels().fetch_sub(1, Ordering::AcqRel);
+        self.let_go();
     }
 }
 
@@ -343,12 +362,18 @@ pub(crate) extern "C" fn create_all(
         let build = build.ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
         ensure(kernels.is_null() || count as usize >= build.signatures.len(), CL_INVALID_VALUE)?;
         if !kernels.is_null() {
-            let create =
-                |signature: &KernelSignature| Ok(Kernel::create(&program, &signature.name)?.handle.raw());
-            let created: Vec<cl_kernel> = build.signatures.iter().map(create).collect::<Result<_>>()?;
-            for (index, kernel) in created.into_iter().enumerate() {
-                ffi::store(kernels.wrapping_add(index), kernel);
+            let create = |signature: &KernelSignature| Kernel::create(&program, &signature.name);
+            let created = build.signatures.iter().map(create);
+            // If one fails, the application gets none.
+            let (made, failed): (Vec<_>, Vec<_>) = created.partition(Result::is_ok);
+            for (index, kernel) in made.into_iter().flatten().enumerate() {
+                if failed.is_empty() {
+                    ffi::store(kernels.wrapping_add(index), kernel.handle.raw());
+                } else {
+                    object::release::<Kernel>(kernel.handle.raw())?;
+                }
             }
+            failed.into_iter().find_map(Result::err).map_or(Ok(()), Err)?;
         }
         ffi::store(available, build.signatures.len() as cl_uint);
         Ok(())
@@ -369,7 +394,13 @@ pub(crate) extern "C" fn retain(kernel: cl_kernel) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(kernel: cl_kernel) -> cl_int {
-    ffi::call(|| object::release::<Kernel>(kernel))
+    ffi::call(|| {
+        let released = object::get::<Kernel>(kernel)?;
+        if object::release::<Kernel>(kernel)? == 0 {
+            released.let_go();
+        }
+        Ok(())
+    })
 }
 
 pub(crate) extern "C" fn set_arg(

@@ -89,7 +89,7 @@ impl Kernel {
         Ok(match name {
             CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE | CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE => {
                 ensure((1..=3).contains(&input.len()), CL_INVALID_VALUE)?;
-                let items = input.iter().product::<usize>();
+                let items = input.iter().fold(1usize, |items, size| items.saturating_mul(*size));
                 let is_size = name == CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
                 Answer::from_value(if is_size { size.min(items) } else { items.div_ceil(size) })
             }
@@ -151,7 +151,10 @@ pub(crate) extern "C" fn get_sub_group_info(
     size_ret: *mut usize,
 ) -> cl_int {
     answer(size, value, size_ret, || {
-        let input = ffi::slice(input.cast::<usize>(), input_size / size_of::<usize>());
+        // The size counts only for queries that have an input.
+        let count =
+            if input_size.is_multiple_of(size_of::<usize>()) { input_size / size_of::<usize>() } else { 0 };
+        let input = ffi::slice(input.cast::<usize>(), count);
         object::get::<Kernel>(kernel)?.sub_group_info(device, name, input, size)
     })
 }

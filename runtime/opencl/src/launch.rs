@@ -114,14 +114,14 @@ fn launch(mut command: Submission, kernel: &Arc<Kernel>, range: &Range) -> Resul
         let nothing = command.inner().nothing()?;
         return command.finish(nothing, CL_FALSE);
     }
-    for memory in &ready.memories {
+    for (memory, _) in &ready.memories {
         command.uses(memory)?;
     }
     for allocation in ready.allocations {
         command.keep(allocation);
     }
     command.keep(kernel.clone());
-    command.migrate(&ready.memories.iter().collect::<Vec<_>>())?;
+    ready.memories.iter().try_for_each(|(memory, access)| command.migrate(memory, *access))?;
     let mut inner = ready.kernel;
     inner.set_default_queue(kernel.context().default_queue(queue.index()).and_then(|it| it.on_device()));
     let launched = ffi::launch(&command.inner(), &inner, range.inner()).map_err(rejected)?;

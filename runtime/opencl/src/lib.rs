@@ -54,6 +54,7 @@ mod pipe;
 mod platform;
 mod program;
 mod queue;
+mod residence;
 mod sampler;
 #[cfg(test)]
 mod sequences;

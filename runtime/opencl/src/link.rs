@@ -59,7 +59,7 @@ pub(crate) extern "C" fn compile(
         for index in devices {
             let device = &program.context().devices()[index];
             let parsed = options::parse(text, device).ok_or(Code(CL_INVALID_COMPILER_OPTIONS))?;
-            ensure(!parsed.is_library, CL_INVALID_COMPILER_OPTIONS)?;
+            ensure(!parsed.is_for_linking(), CL_INVALID_COMPILER_OPTIONS)?;
             let built = match program.origin() {
                 Origin::Source(source) => {
                     let source = Source { text: source.clone(), headers: headers.clone() };

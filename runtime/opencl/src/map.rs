@@ -10,14 +10,16 @@ use kiln_runtime::ImageRegion;
 use opencl_sys::*;
 
 use crate::copy::Rect;
-use crate::error::{Code, Result, ensure};
+use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Host};
 use crate::image_commands::region_of;
 use crate::memory::{Memory, MemoryKind};
+use crate::residence::Access;
 use crate::svm::Unit;
 use crate::work::{Submission, check_range};
 
 /// A mapped region.
+#[derive(Clone)]
 pub(crate) struct Map {
     /// The pointer that the application received.
     pointer: Host,
@@ -96,6 +98,11 @@ fn check_access(memory: &Memory, flags: cl_map_flags) -> Result {
     Ok(())
 }
 
+/// What the application does with a mapped region.
+fn access(flags: cl_map_flags) -> Access {
+    if flags & WRITES == 0 { Access::Read } else { Access::Write }
+}
+
 /// Registers a mapping; fails if it would write a region that another mapping writes.
 fn register(memory: &Memory, map: Map) -> Result {
     let mut maps = memory.maps();
@@ -114,6 +121,24 @@ fn or_unregister(memory: &Memory, pointer: Host, done: Result) -> Result {
         }
     }
     done
+}
+
+/// Unregisters a mapping at a pointer. In memory of the application or of a CPU device, several can have it: of those, one
+/// that is not written goes first, and what the application has written goes to the device each time.
+fn unregister(memory: &Memory, pointer: Host) -> Result<Map> {
+    let mut maps = memory.maps();
+    let find = |is_written: bool| {
+        maps.iter().rposition(|map| map.pointer == pointer && map.is_written() == is_written)
+    };
+    match (find(true), find(false)) {
+        (Some(written), Some(read)) => {
+            let map = maps[written].clone();
+            maps.remove(read);
+            Ok(map)
+        }
+        (Some(only), None) | (None, Some(only)) => Ok(maps.remove(only)),
+        (None, None) => fail(CL_INVALID_VALUE),
+    }
 }
 
 pub(crate) extern "C" fn map_buffer(
@@ -137,7 +162,7 @@ pub(crate) extern "C" fn map_buffer(
         check_range(offset, size, memory.size)?;
         check_flags(flags)?;
         check_access(&memory, flags)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, access(flags))?;
         let is_svm = matches!(memory.root().memory_kind, MemoryKind::Buffer { is_svm: true });
         let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
         let own = source.host_address().filter(|_| memory.host.is_none());
@@ -190,7 +215,7 @@ pub(crate) extern "C" fn map_image(
         ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
         ensure(!slice_pitch.is_null() || !info.has_slices(), CL_INVALID_VALUE)?;
         check_access(&memory, flags)?;
-        command.migrate(&[&memory])?;
+        command.migrate(&memory, access(flags))?;
         let (copy, pointer, rect) = match memory.host {
             Some(host) => {
                 let rect = info.rect(size, info.row_pitch, info.slice_pitch)?;
@@ -232,31 +257,29 @@ pub(crate) extern "C" fn unmap(
     ffi::call(|| {
         let mut command = Submission::new(queue, CL_COMMAND_UNMAP_MEM_OBJECT, event)?;
         let memory = command.memory(memory)?;
+        ensure(memory.pipe_size().is_err(), CL_INVALID_MEM_OBJECT)?;
         command.wait_for(count, waits)?;
         let pointer = Host::new(pointer.cast::<u8>());
-        let map = {
-            let mut maps = memory.maps();
-            let found = maps.iter().rposition(|map| map.pointer == pointer).ok_or(Code(CL_INVALID_VALUE))?;
-            maps.remove(found)
-        };
-        command.migrate(&[&memory])?;
+        let map = unregister(&memory, pointer)?;
+        if !map.is_written() {
+            // The map may still write the copy.
+            command.keeps(map.copy);
+            return command.finish_nothing(CL_FALSE);
+        }
+        command.migrate(&memory, Access::Write)?;
         let index = command.queue().index();
         let done = match map.region {
-            Region::Bytes { offset, size } if map.is_written() => {
+            Region::Bytes { offset, size } => {
                 let target = memory.buffer(index)?.slice(offset..offset + size)?;
                 command.keeps(map.copy);
                 ffi::write(&command.inner(), &target, map.pointer)?
             }
-            Region::Texels { level, region, rect } if map.is_written() => {
+            Region::Texels { level, region, rect } => {
                 let target = memory.level(index, level)?;
                 command.keeps(map.copy);
                 ffi::write_image(&command.inner(), (&target, region), (map.pointer, rect.inner()))?
             }
-            _ => {
-                // A map that is not complete may still write the copy.
-                command.keeps(map.copy);
-                command.inner().nothing()?
-            }
+            Region::Shared { .. } => command.inner().nothing()?,
         };
         command.finish(done, CL_FALSE)
     })

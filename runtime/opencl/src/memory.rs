@@ -1,9 +1,10 @@
 //! Memory objects: the common part of buffers, images and pipes (OpenCL API 5.5).
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use kiln_runtime::{Buffer, Device, Error, Image, ImageDesc, ImageKind, Pipe};
+use kiln_runtime::{Buffer, Device, Image, ImageDesc, ImageKind, Pipe};
 use opencl_sys::*;
 
 use crate::context::Context;
@@ -12,6 +13,7 @@ use crate::ffi::{self, Host, Notify};
 use crate::info::{Answer, answer};
 use crate::map::Map;
 use crate::object::{self, Handle, Object};
+use crate::residence::{self, Access, Residence, Use};
 
 /// A memory object.
 pub(crate) struct Memory {
@@ -26,8 +28,8 @@ pub(crate) struct Memory {
     pub(crate) memory_kind: MemoryKind,
     /// The memory on each device of the context that has used it.
     pub(crate) homes: Vec<OnceLock<Content>>,
-    /// The index of the device that has the newest contents.
-    pub(crate) owner: Mutex<usize>,
+    /// The devices that have the newest contents, of an object that owns its memory.
+    pub(crate) residence: Arc<Residence>,
     pub(crate) maps: Mutex<Vec<Map>>,
     pub(crate) destructors: Mutex<Vec<Notify>>,
 }
@@ -101,7 +103,7 @@ impl Levels {
         Ok(Self { image, further: further.collect::<kiln_runtime::Result<_>>()? })
     }
 
-    fn level(&self, level: u32) -> kiln_runtime::Result<Image> {
+    pub(crate) fn level(&self, level: u32) -> kiln_runtime::Result<Image> {
         let after = level.checked_sub(self.image.desc().levels);
         match after.and_then(|at| self.further.get(at as usize)) {
             Some(image) => Ok(image.clone()),
@@ -109,7 +111,7 @@ impl Levels {
         }
     }
 
-    fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.image.desc().levels + self.further.len() as u32
     }
 }
@@ -117,38 +119,6 @@ impl Levels {
 impl From<Image> for Levels {
     fn from(image: Image) -> Self {
         Self { image, further: Vec::new() }
-    }
-}
-
-/// A migration of contents from one device to another.
-pub(crate) struct Migration {
-    from: (kiln_runtime::Queue, Content),
-    to: (kiln_runtime::Queue, Content),
-}
-
-impl Migration {
-    /// Moves the contents, and waits.
-    pub(crate) fn run(self) -> kiln_runtime::Result<()> {
-        match (self.from, self.to) {
-            ((source, Content::Buffer(from)), (target, Content::Buffer(to))) => {
-                target.write(&to, &source.read(&from)?)?.wait()
-            }
-            ((source, Content::Image(from)), (target, Content::Image(to))) => {
-                for level in 0..from.count() {
-                    let texels = source.read_image::<u8>(&from.level(level)?)?;
-                    target.write_image(&to.level(level)?, &texels)?.wait()?;
-                }
-                Ok(())
-            }
-            ((source, Content::Pipe(from)), (target, Content::Pipe(to))) => {
-                match (from.memory(), to.memory()) {
-                    (Some(from), Some(to)) => target.write(&to, &source.read(&from)?)?.wait(),
-                    _ => Err(Error::WrongDevice { object: "a pipe".to_owned() }),
-                }
-            }
-            // The contents of one object have one kind.
-            _ => Ok(()),
-        }
     }
 }
 
@@ -264,7 +234,7 @@ impl Memory {
     }
 
     /// The object that owns this one's memory.
-    pub(crate) fn root(&self) -> &Self {
+    pub(crate) fn root(self: &Arc<Self>) -> &Arc<Self> {
         match &self.memory_kind {
             MemoryKind::Part { parent, .. } => parent.root(),
             MemoryKind::Image(ImageInfo { parent: Some(parent), .. }) => parent.root(),
@@ -272,20 +242,21 @@ impl Memory {
         }
     }
 
-    /// The migration of the newest contents to a device, which becomes their owner; `None` if it already is.
-    pub(crate) fn migration(&self, index: usize) -> Result<Option<Migration>> {
-        let root = self.root();
-        let mut owner = root.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        if *owner == index {
-            return Ok(None);
+    /// Its bytes in the object that owns its memory.
+    fn range(&self) -> Range<usize> {
+        match &self.memory_kind {
+            MemoryKind::Part { origin, .. } => *origin..*origin + self.size,
+            MemoryKind::Image(ImageInfo { parent: Some(parent), .. }) => parent.range(),
+            _ => 0..self.size,
         }
-        let side = |index: usize| -> Result<_> {
-            let queue = root.context.devices()[index].open()?.transfers.clone();
-            Ok((queue, root.content(index)?.clone()))
-        };
-        let migration = Migration { from: side(*owner)?, to: side(index)? };
-        *owner = index;
-        Ok(Some(migration))
+    }
+
+    /// Announces that a command on a device uses the contents.
+    pub(crate) fn announce(self: &Arc<Self>, index: usize, access: Access) -> Result<Use> {
+        let root = self.root();
+        // The memory is allocated now, so that its failure is an error of the command.
+        root.content(index)?;
+        Ok(residence::announce(root, self.range(), index, access))
     }
 
     /// The mapped regions.
@@ -402,7 +373,7 @@ pub(crate) extern "C" fn retain(memory: cl_mem) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(memory: cl_mem) -> cl_int {
-    ffi::call(|| object::release::<Memory>(memory))
+    ffi::call(|| object::release::<Memory>(memory).map(drop))
 }
 
 pub(crate) extern "C" fn get_info(

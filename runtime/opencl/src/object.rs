@@ -150,19 +150,21 @@ pub(crate) fn retain<T: Object>(raw: *mut c_void) -> Result {
     Ok(())
 }
 
-/// Removes a reference of the application. The object is dropped if nothing else uses it.
-pub(crate) fn release<T: Object>(raw: *mut c_void) -> Result {
+/// Removes a reference of the application, and returns the number that is left. The object is dropped if nothing else
+/// uses it.
+pub(crate) fn release<T: Object>(raw: *mut c_void) -> Result<cl_uint> {
     // Keeps the object until the lock is released: dropping it takes the lock.
     let object = get::<T>(raw)?;
     let mut registry = write();
     let entry = registry.live.get_mut(&raw.addr()).filter(|entry| entry.count > 0);
     let entry = entry.ok_or(Code(T::INVALID))?;
     entry.count -= 1;
-    let last = if entry.count == 0 { entry.held.take() } else { None };
+    let left = entry.count;
+    let last = if left == 0 { entry.held.take() } else { None };
     drop(registry);
     drop(last);
     drop(object);
-    Ok(())
+    Ok(left)
 }
 
 /// The number of references that the application holds; at least 1, because another object may hold the last.
@@ -199,8 +201,8 @@ mod tests {
         let raw = thing();
         assert!(get::<Thing>(raw).is_ok());
         assert_eq!(retain::<Thing>(raw), Ok(()));
-        assert_eq!(release::<Thing>(raw), Ok(()));
-        assert_eq!(release::<Thing>(raw), Ok(()));
+        assert_eq!(release::<Thing>(raw), Ok(1));
+        assert_eq!(release::<Thing>(raw), Ok(0));
         assert_eq!(release::<Thing>(raw), Err(Code(-5)));
         assert_eq!(get::<Thing>(raw).err(), Some(Code(-5)));
         assert_eq!(get::<Thing>(null_mut()).err(), Some(Code(-5)));
@@ -225,12 +227,12 @@ mod tests {
     fn an_object_lives_while_another_uses_it() {
         let raw = thing();
         let user = get::<Thing>(raw).expect("it lives");
-        assert_eq!(release::<Thing>(raw), Ok(()));
+        assert_eq!(release::<Thing>(raw), Ok(0));
         assert_eq!(release::<Thing>(raw), Err(Code(-5)), "the application holds no reference");
         assert_eq!(retain::<Thing>(raw), Ok(()));
         drop(user);
         assert_eq!(count(get::<Thing>(raw).expect("it lives").handle()), 1);
-        assert_eq!(release::<Thing>(raw), Ok(()));
+        assert_eq!(release::<Thing>(raw), Ok(0));
         assert!(get::<Thing>(raw).is_err());
     }
 }

@@ -19,12 +19,19 @@ pub(crate) struct Parsed {
     is_uniform: bool,
     /// `-create-library`
     pub(crate) is_library: bool,
+    /// `-enable-link-options`
+    has_link_options: bool,
 }
 
 impl Parsed {
     /// The options for a module, whose language is not an option: groups may differ in size without `-cl-uniform-work-group-size`.
     pub(crate) fn with_partial_groups(self) -> Self {
         Self { has_partial_groups: !self.is_uniform, ..self }
+    }
+
+    /// Whether some of the options are of `clLinkProgram` only.
+    pub(crate) fn is_for_linking(&self) -> bool {
+        self.is_library || self.has_link_options
     }
 }
 
@@ -48,12 +55,13 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
     // Other compilers accept this scope on atomic operations, and programs use it.
     options.warnings.switches.push(WarningSwitch::parse("no-error=scope-work-item"));
     let mut is_uniform = false;
-    let mut is_library = false;
+    let (mut is_library, mut has_link_options) = (false, false);
     for word in flags::apply(text, &mut options).ok()? {
         match word.as_str() {
             "-cl-uniform-work-group-size" => is_uniform = true,
             "-create-library" => is_library = true,
-            "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" | "-enable-link-options" => {}
+            "-enable-link-options" => has_link_options = true,
+            "-cl-strict-aliasing" | "-cl-no-subgroup-ifp" => {}
             _ => return None,
         }
     }
@@ -61,7 +69,7 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
         return None;
     }
     let has_partial_groups = options.std >= LanguageVersion::Cl20 && !is_uniform;
-    Some(Parsed { options, has_partial_groups, is_uniform, is_library })
+    Some(Parsed { options, has_partial_groups, is_uniform, is_library, has_link_options })
 }
 
 /// Whether all words are options of the linker (OpenCL API 5.8.7).

@@ -13,6 +13,7 @@ use crate::info::{Answer, answer};
 use crate::limits;
 use crate::memory::{Memory, MemoryKind};
 use crate::object;
+use crate::residence::Residence;
 
 fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: u32) -> Result<cl_mem> {
     let context = object::get::<Context>(context)?;
@@ -23,7 +24,10 @@ fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: 
     ensure(flags & !allowed == 0, CL_INVALID_VALUE)?;
     let is_valid = packet_size > 0 && packet_size <= limits::PIPE_PACKET_SIZE && max_packets > 0;
     ensure(is_valid, CL_INVALID_PIPE_SIZE)?;
-    let homes = context.devices().iter().map(|_| OnceLock::new()).collect();
+    let homes: Vec<_> = context.devices().iter().map(|_| OnceLock::new()).collect();
+    let size = (packet_size as usize).saturating_mul(max_packets as usize);
+    // Each device makes an empty pipe.
+    let residence = Residence::new(size, homes.len(), false);
     let memory = object::create(|handle| {
         let memory = Memory {
             handle,
@@ -31,10 +35,10 @@ fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: 
             flags: if flags == 0 { allowed } else { flags },
             properties: Vec::new(),
             host: None,
-            size: (packet_size as usize).saturating_mul(max_packets as usize),
+            size,
             memory_kind: MemoryKind::Pipe { packet_size, max_packets },
             homes,
-            owner: Mutex::new(0),
+            residence,
             maps: Mutex::default(),
             destructors: Mutex::default(),
         };

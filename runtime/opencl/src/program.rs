@@ -133,7 +133,7 @@ impl Program {
                 Answer::pointers(self.devices.iter().map(|&index| devices[index].handle().raw()))
             }
             CL_PROGRAM_SOURCE => match &self.origin {
-                Origin::Source(text) => Answer::text(&String::from_utf8_lossy(text)),
+                Origin::Source(text) => Answer::list(&[text.as_slice(), &[0]].concat()),
                 _ => Answer::text(""),
             },
             CL_PROGRAM_IL => match &self.origin {
@@ -287,7 +287,7 @@ pub(crate) extern "C" fn retain(program: cl_program) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(program: cl_program) -> cl_int {
-    ffi::call(|| object::release::<Program>(program))
+    ffi::call(|| object::release::<Program>(program).map(drop))
 }
 
 /// The options of a build; fails with this code if they are not text.
@@ -314,7 +314,7 @@ pub(crate) extern "C" fn build(
         for index in devices {
             let device = &program.context.devices()[index];
             let parsed = crate::options::parse(text, device)
-                .filter(|parsed| !parsed.is_library)
+                .filter(|parsed| !parsed.is_for_linking())
                 .ok_or(Code(CL_INVALID_BUILD_OPTIONS))?;
             let built = match (&program.origin, program.build(index)) {
                 (Origin::Source(source), _) => {

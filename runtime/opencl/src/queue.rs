@@ -278,8 +278,9 @@ pub(crate) extern "C" fn retain(queue: cl_command_queue) -> cl_int {
 
 pub(crate) extern "C" fn release(queue: cl_command_queue) -> cl_int {
     ffi::call(|| {
-        object::get::<Queue>(queue)?.queue.flush()?;
-        object::release::<Queue>(queue)
+        let flushed = object::get::<Queue>(queue)?.queue.flush();
+        object::release::<Queue>(queue)?;
+        Ok(flushed?)
     })
 }
 

@@ -178,7 +178,7 @@ pub(crate) extern "C" fn retain(sampler: cl_sampler) -> cl_int {
 }
 
 pub(crate) extern "C" fn release(sampler: cl_sampler) -> cl_int {
-    ffi::call(|| object::release::<Sampler>(sampler))
+    ffi::call(|| object::release::<Sampler>(sampler).map(drop))
 }
 
 pub(crate) extern "C" fn get_info(

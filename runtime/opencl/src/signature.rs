@@ -7,6 +7,8 @@ use kiln_compiler::ty::{Access, Quals};
 use kiln_runtime::interface::{Argument, ArgumentKind, KernelInterface};
 use opencl_sys::*;
 
+use crate::residence;
+
 /// The name, attributes and parameters of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KernelSignature {
@@ -26,6 +28,22 @@ pub(crate) struct Parameter {
     pub(crate) access: cl_kernel_arg_access_qualifier,
     pub(crate) qualifier: cl_bitfield,
     pub(crate) kind: Kind,
+}
+
+impl Parameter {
+    /// What the kernel does with a memory object that was created with these flags.
+    pub(crate) fn access_to(&self, flags: cl_mem_flags) -> residence::Access {
+        let is_read = match self.kind {
+            Kind::Image => self.access == CL_KERNEL_ARG_ACCESS_READ_ONLY,
+            Kind::Memory => self.qualifier & cl_bitfield::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
+            _ => false,
+        };
+        if is_read || flags & CL_MEM_READ_ONLY != 0 {
+            residence::Access::Read
+        } else {
+            residence::Access::Write
+        }
+    }
 }
 
 /// The kind of argument that the host passes.

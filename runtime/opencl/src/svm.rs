@@ -14,7 +14,7 @@ use crate::ffi::{self, FreeFunction, FreeNotify, Host};
 use crate::limits;
 use crate::object;
 use crate::queue::Queue;
-use crate::work::Submission;
+use crate::work::{Submission, check_range};
 
 /// The unit of allocations, with the largest alignment of OpenCL's types.
 #[derive(Clone, Copy, bytemuck::Pod, Zeroable)]
@@ -283,7 +283,7 @@ pub(crate) extern "C" fn migrate(
                 return fail(CL_INVALID_VALUE);
             };
             let size = ffi::slice(sizes, if sizes.is_null() { 0 } else { count as usize }).get(index);
-            ensure(size.is_none_or(|size| offset + size <= allocation.size), CL_INVALID_VALUE)?;
+            check_range(offset, size.copied().unwrap_or(0), allocation.size)?;
         }
         command.wait_for(wait_count, waits)?;
         let moved = command.inner().nothing()?;

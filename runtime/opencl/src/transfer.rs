@@ -10,6 +10,7 @@ use crate::error::{Result, ensure};
 use crate::ffi::{self, Host};
 use crate::limits;
 use crate::memory::Memory;
+use crate::residence::Access;
 use crate::work::{Submission, check_range};
 
 /// A part of a buffer on the queue's device.
@@ -32,11 +33,14 @@ pub(crate) extern "C" fn read(
         let mut command = Submission::new(queue, CL_COMMAND_READ_BUFFER, event)?;
         let memory = command.memory(buffer)?;
         memory.check_buffer()?;
-        ensure(!target.is_null() && size > 0, CL_INVALID_VALUE)?;
+        ensure(!target.is_null(), CL_INVALID_VALUE)?;
         check_range(offset, size, memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        if size == 0 {
+            return command.finish_nothing(blocking);
+        }
+        command.migrate(&memory, Access::Read)?;
         let source = part(&command, &memory, offset, size)?;
         let target = Host::new(target.cast::<u8>());
         let done = ffi::read(&command.transfers(blocking), &source, target)?;
@@ -59,11 +63,14 @@ pub(crate) extern "C" fn write(
         let mut command = Submission::new(queue, CL_COMMAND_WRITE_BUFFER, event)?;
         let memory = command.memory(buffer)?;
         memory.check_buffer()?;
-        ensure(!source.is_null() && size > 0, CL_INVALID_VALUE)?;
+        ensure(!source.is_null(), CL_INVALID_VALUE)?;
         check_range(offset, size, memory.size)?;
         command.wait_for(count, waits)?;
         memory.host_access(CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)?;
-        command.migrate(&[&memory])?;
+        if size == 0 {
+            return command.finish_nothing(blocking);
+        }
+        command.migrate(&memory, Access::Write)?;
         let target = part(&command, &memory, offset, size)?;
         let source = Host::new(source.cast::<u8>());
         let written = ffi::write(&command.transfers(blocking), &target, source)?;
@@ -87,11 +94,14 @@ pub(crate) extern "C" fn copy(
         let (source, target) = (command.memory(source)?, command.memory(target)?);
         source.check_buffer()?;
         target.check_buffer()?;
-        ensure(size > 0, CL_INVALID_VALUE)?;
         check_range(from, size, source.size)?;
         check_range(to, size, target.size)?;
         command.wait_for(count, waits)?;
-        command.migrate(&[&source, &target])?;
+        if size == 0 {
+            return command.finish_nothing(CL_FALSE);
+        }
+        command.migrate(&source, Access::Read)?;
+        command.migrate(&target, Access::Write)?;
         let (source, target) = (part(&command, &source, from, size)?, part(&command, &target, to, size)?);
         let copied = command.inner().copy(&source, &target)?;
         command.finish(copied, CL_FALSE)
@@ -119,13 +129,12 @@ pub(crate) extern "C" fn fill(
         let is_aligned = offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size);
         ensure(is_aligned, CL_INVALID_VALUE)?;
         command.wait_for(count, waits)?;
-        command.migrate(&[&memory])?;
-        let filled = if size == 0 {
-            command.inner().nothing()?
-        } else {
-            let target = part(&command, &memory, offset, size)?;
-            command.inner().fill_pattern(&target, ffi::slice(pattern.cast(), pattern_size))?
-        };
+        if size == 0 {
+            return command.finish_nothing(CL_FALSE);
+        }
+        command.migrate(&memory, Access::Write)?;
+        let target = part(&command, &memory, offset, size)?;
+        let filled = command.inner().fill_pattern(&target, ffi::slice(pattern.cast(), pattern_size))?;
         command.finish(filled, CL_FALSE)
     })
 }
@@ -152,9 +161,8 @@ pub(crate) extern "C" fn migrate(
             handles.iter().map(|raw| command.memory(*raw)).collect::<Result<_>>()?;
         command.wait_for(wait_count, waits)?;
         if flags & CL_MIGRATE_MEM_OBJECT_HOST == 0 {
-            command.migrate(&memories.iter().collect::<Vec<_>>())?;
+            memories.iter().try_for_each(|memory| command.migrate(memory, Access::Read))?;
         }
-        let moved = command.inner().nothing()?;
-        command.finish(moved, CL_FALSE)
+        command.finish_nothing(CL_FALSE)
     })
 }

@@ -14,6 +14,7 @@ use crate::ffi;
 use crate::memory::Memory;
 use crate::object;
 use crate::queue::{KeepAlive, Queue};
+use crate::residence::{Access, Use};
 
 /// A command that is about to be enqueued.
 pub(crate) struct Submission {
@@ -84,11 +85,12 @@ impl Submission {
         Ok(())
     }
 
-    /// Moves the contents of memory objects to the queue's device, if another device has written them.
-    pub(crate) fn migrate(&mut self, memories: &[&Arc<Memory>]) -> Result {
-        for memory in memories {
-            let Some(migration) = memory.migration(self.queue.index())? else { continue };
-            let moved = self.host(move || migration.run())?;
+    /// Brings the newest contents of a memory object to the queue's device before the command.
+    pub(crate) fn migrate(&mut self, memory: &Arc<Memory>, access: Access) -> Result {
+        let Use { step, writing } = memory.announce(self.queue.index(), access)?;
+        self.keeps(writing.map(Arc::new));
+        if let Some(step) = step {
+            let moved = self.host(move || step.run())?;
             self.waits.push(moved);
         }
         Ok(())
@@ -128,6 +130,12 @@ impl Submission {
         self.finish(event, CL_FALSE)
     }
 
+    /// Enqueues a command that does nothing, and finishes it.
+    pub(crate) fn finish_nothing(self, blocking: cl_bool) -> Result {
+        let nothing = self.inner().nothing()?;
+        self.finish(nothing, blocking)
+    }
+
     /// Waits if the command is blocking, and gives the application its event. A blocking command that fails has none.
     pub(crate) fn finish(self, event: Inner, blocking: cl_bool) -> Result {
         let wanted = !self.event.is_null();
@@ -136,7 +144,7 @@ impl Submission {
         self.queue.keep(event.clone(), self.keep);
         if blocking != CL_FALSE {
             if let Err(error) = event.wait() {
-                raw.map_or(Ok(()), object::release::<Event>)?;
+                raw.map(object::release::<Event>).transpose()?;
                 return Err(error.into());
             }
             self.queue.release_completed();
