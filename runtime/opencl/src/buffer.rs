@@ -27,10 +27,11 @@ fn new(
     ensure(size > 0 && size as u64 <= largest.unwrap_or(0), CL_INVALID_BUFFER_SIZE)?;
     let host = host_memory(flags, host)?;
     let homes: Vec<OnceLock<Content>> = context.devices().iter().map(|_| OnceLock::new()).collect();
-    // The first device has the contents until another one uses the buffer.
     let shared = host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0).and_then(|host| context.svm().find(host));
-    let is_svm = shared.is_some();
-    let device = &context.devices()[0];
+    let svm = shared.as_ref().map(|(allocation, _)| allocation.device());
+    // One device has the contents until another one uses the buffer.
+    let first = svm.unwrap_or(0);
+    let device = &context.devices()[first];
     let content = match (shared, host) {
         (Some((allocation, offset)), _) => {
             check_range(offset, size, allocation.size()).map_err(|_| Code(CL_INVALID_BUFFER_SIZE))?;
@@ -40,7 +41,7 @@ fn new(
         (None, None) => device.buffer(size, None)?,
     };
     // The cell is new and empty.
-    let _ = homes[0].set(Content::Buffer(content));
+    let _ = homes[first].set(Content::Buffer(content));
     let memory = object::create(|handle| {
         Ok(Memory {
             handle,
@@ -49,8 +50,8 @@ fn new(
             properties,
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size,
-            memory_kind: MemoryKind::Buffer { is_svm },
-            residence: Residence::new(size, homes.len(), host.is_some()),
+            memory_kind: MemoryKind::Buffer { svm },
+            residence: Residence::new(size, homes.len(), host.map(|_| first)),
             homes,
             maps: Mutex::default(),
             destructors: Mutex::default(),
@@ -115,7 +116,7 @@ pub(crate) extern "C" fn create_part(
                 memory_kind: MemoryKind::Part { origin: region.origin, parent },
                 homes: Vec::new(),
                 // Its parent owns the memory.
-                residence: Residence::new(region.size, 1, false),
+                residence: Residence::new(region.size, 1, None),
                 maps: Mutex::default(),
                 destructors: Mutex::default(),
             })

@@ -281,7 +281,7 @@ fn new(
             host: host.filter(|_| flags & CL_MEM_USE_HOST_PTR != 0),
             size,
             memory_kind: MemoryKind::Image(info),
-            residence: Residence::new(size, homes.len(), host.is_some()),
+            residence: Residence::new(size, homes.len(), host.map(|_| 0)),
             homes,
             maps: Mutex::default(),
             destructors: Mutex::default(),

@@ -13,7 +13,7 @@ use crate::copy::Rect;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Host};
 use crate::image_commands::region_of;
-use crate::memory::{Memory, MemoryKind};
+use crate::memory::Memory;
 use crate::residence::Access;
 use crate::svm::Unit;
 use crate::work::{Submission, check_range};
@@ -162,11 +162,12 @@ pub(crate) extern "C" fn map_buffer(
         check_range(offset, size, memory.size)?;
         check_flags(flags)?;
         check_access(&memory, flags)?;
-        command.migrate(&memory, access(flags))?;
-        let is_svm = matches!(memory.root().memory_kind, MemoryKind::Buffer { is_svm: true });
-        let source = memory.buffer(command.queue().index())?.slice(offset..offset + size)?;
+        // The host accesses shared virtual memory itself, whichever device the queue has.
+        let index = memory.svm().unwrap_or(command.queue().index());
+        command.migrate_to(index, &memory, access(flags))?;
+        let source = memory.buffer(index)?.slice(offset..offset + size)?;
         let own = source.host_address().filter(|_| memory.host.is_none());
-        let is_shared = is_svm || own.is_some();
+        let is_shared = memory.svm().is_some() || own.is_some();
         let (copy, pointer) = match (memory.host, own) {
             (Some(host), _) => (None, host.at(offset)),
             (None, Some(first)) => (None, Host::new(first.as_ptr())),

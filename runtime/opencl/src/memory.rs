@@ -38,8 +38,8 @@ pub(crate) struct Memory {
 pub(crate) enum MemoryKind {
     /// A buffer.
     Buffer {
-        /// Whether it views shared virtual memory.
-        is_svm: bool,
+        /// The index of the device whose shared virtual memory it views.
+        svm: Option<usize>,
     },
     /// A part of a buffer.
     Part {
@@ -242,6 +242,15 @@ impl Memory {
         }
     }
 
+    /// The index of the device whose shared virtual memory it views.
+    pub(crate) fn svm(&self) -> Option<usize> {
+        match &self.memory_kind {
+            MemoryKind::Buffer { svm } => *svm,
+            MemoryKind::Part { parent, .. } => parent.svm(),
+            _ => None,
+        }
+    }
+
     /// Its bytes in the object that owns its memory.
     fn range(&self) -> Range<usize> {
         match &self.memory_kind {
@@ -287,12 +296,9 @@ impl Memory {
 
     fn info(&self, name: cl_mem_info) -> Result<Answer> {
         let (associated, origin, is_svm) = match &self.memory_kind {
-            MemoryKind::Part { parent, origin } => {
-                let is_svm = matches!(parent.memory_kind, MemoryKind::Buffer { is_svm: true });
-                (parent.handle.raw(), *origin, is_svm)
-            }
+            MemoryKind::Part { parent, origin } => (parent.handle.raw(), *origin, parent.svm().is_some()),
             MemoryKind::Image(ImageInfo { parent: Some(parent), .. }) => (parent.handle.raw(), 0, false),
-            MemoryKind::Buffer { is_svm } => (std::ptr::null_mut(), 0, *is_svm),
+            MemoryKind::Buffer { svm } => (std::ptr::null_mut(), 0, svm.is_some()),
             MemoryKind::Image(_) | MemoryKind::Pipe { .. } => (std::ptr::null_mut(), 0, false),
         };
         Ok(match name {

@@ -27,7 +27,7 @@ fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: 
     let homes: Vec<_> = context.devices().iter().map(|_| OnceLock::new()).collect();
     let size = (packet_size as usize).saturating_mul(max_packets as usize);
     // Each device makes an empty pipe.
-    let residence = Residence::new(size, homes.len(), false);
+    let residence = Residence::new(size, homes.len(), None);
     let memory = object::create(|handle| {
         let memory = Memory {
             handle,

@@ -105,9 +105,9 @@ impl State {
 }
 
 impl Residence {
-    /// An object of this size. Its first contents are in the memory of the first device, or undefined everywhere.
-    pub(crate) fn new(size: usize, devices: usize, has_contents: bool) -> Arc<Self> {
-        let has = (0..devices).map(|index| index == 0 || !has_contents).collect();
+    /// An object of this size. One device has its first contents, or they are undefined everywhere.
+    pub(crate) fn new(size: usize, devices: usize, first: Option<usize>) -> Arc<Self> {
+        let has = (0..devices).map(|index| first.is_none_or(|first| index == first)).collect();
         let segments = vec![Segment { range: 0..size, has }];
         let state = Mutex::new(State { segments, steps: 0, writers: 0 });
         Arc::new(Self { state, moving: Mutex::default() })
@@ -218,14 +218,14 @@ fn copy(
 mod tests {
     use super::*;
 
-    fn state(devices: usize, has_contents: bool) -> State {
-        let residence = Residence::new(100, devices, has_contents);
+    fn state(first: Option<usize>) -> State {
+        let residence = Residence::new(100, 2, first);
         Arc::into_inner(residence).expect("it is the only one").state.into_inner().expect("no panic")
     }
 
     #[test]
     fn readers_share_and_writers_own() {
-        let mut state = state(2, true);
+        let mut state = state(Some(0));
         assert!(state.is_ready(&(0..100), 0, Access::Read));
         assert!(!state.is_ready(&(0..100), 1, Access::Read));
         assert_eq!(state.lacking(&(0..100), 1), [(0..100, 0)]);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn parts_have_owners_of_their_own() {
-        let mut state = state(2, false);
+        let mut state = state(None);
         assert!(state.is_ready(&(0..50), 0, Access::Write) && state.is_ready(&(50..100), 1, Access::Write));
         assert_eq!(state.lacking(&(0..100), 0), [(50..100, 1)]);
         assert_eq!(state.lacking(&(25..75), 1), [(25..50, 0)]);
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_not_kept_while_a_command_may_write() {
-        let mut state = state(2, true);
+        let mut state = state(Some(0));
         state.writers = 1;
         state.arrive(&(0..100), 1, Access::Read);
         assert!(!state.is_ready(&(0..100), 1, Access::Read));

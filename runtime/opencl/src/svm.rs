@@ -37,12 +37,19 @@ pub(crate) struct Allocation {
     _memory: Svm<Unit>,
     buffer: Buffer,
     size: usize,
+    /// The index of its device in the context.
+    device: usize,
 }
 
 impl Allocation {
     /// The size that the application requested.
     pub(crate) fn size(&self) -> usize {
         self.size
+    }
+
+    /// The index of its device in the context.
+    pub(crate) fn device(&self) -> usize {
+        self.device
     }
 
     /// The device's view.
@@ -91,8 +98,8 @@ impl Allocations {
             (flags & atomics != 0, CL_DEVICE_SVM_ATOMICS),
         ];
         let bits = wanted.iter().filter(|(is_wanted, _)| *is_wanted).fold(0, |bits, (_, bit)| bits | bit);
-        let device = context.devices().iter().find(|device| device.svm() & bits == bits)?;
-        let device = &device.open().ok()?.device;
+        let index = context.devices().iter().position(|device| device.svm() & bits == bits)?;
+        let device = &context.devices()[index].open().ok()?.device;
         if size as u64 > device.capabilities().max_allocation {
             return None;
         }
@@ -103,7 +110,7 @@ impl Allocations {
         }
         let first = Host::new(memory.as_mut_ptr());
         let ArgValue::Buffer(buffer) = (&memory).into_value() else { return None };
-        let allocation = Allocation { _memory: memory, buffer, size };
+        let allocation = Allocation { _memory: memory, buffer, size, device: index };
         self.live().insert(first.address(), Arc::new(allocation));
         Some(first)
     }

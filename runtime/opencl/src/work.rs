@@ -87,7 +87,12 @@ impl Submission {
 
     /// Brings the newest contents of a memory object to the queue's device before the command.
     pub(crate) fn migrate(&mut self, memory: &Arc<Memory>, access: Access) -> Result {
-        let Use { step, writing } = memory.announce(self.queue.index(), access)?;
+        self.migrate_to(self.queue.index(), memory, access)
+    }
+
+    /// The same for a device that need not be the queue's.
+    pub(crate) fn migrate_to(&mut self, index: usize, memory: &Arc<Memory>, access: Access) -> Result {
+        let Use { step, writing } = memory.announce(index, access)?;
         self.keeps(writing.map(Arc::new));
         if let Some(step) = step {
             let moved = self.host(move || step.run())?;

@@ -29,13 +29,15 @@ static void require(int holds, const char *what, int line) {
 #define REQUIRE(condition) require(condition, #condition, __LINE__)
 #define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
 
-static void create(void) {
+// A context with this device first.
+static void create(int first) {
     cl_platform_id platform;
     cl_int error;
     SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
     SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &devices[0], NULL));
     SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 1, &devices[1], NULL));
-    context = clCreateContext(NULL, 2, devices, NULL, NULL, &error);
+    const cl_device_id order[2] = {devices[first], devices[1 - first]};
+    context = clCreateContext(NULL, 2, order, NULL, NULL, &error);
     SUCCEEDS(error);
     for (int i = 0; i < 2; i++) {
         queues[i] = clCreateCommandQueueWithProperties(context, devices[i], NULL, &error);
@@ -150,8 +152,9 @@ static void write_late(void) {
     SUCCEEDS(clReleaseMemObject(buffer));
 }
 
-// Only one of the devices has shared virtual memory.
+// Only one of the devices has shared virtual memory. Both use a buffer in it.
 static void share_memory(void) {
+    cl_int error;
     cl_device_svm_capabilities has[2];
     for (int i = 0; i < 2; i++)
         SUCCEEDS(clGetDeviceInfo(devices[i], CL_DEVICE_SVM_CAPABILITIES, sizeof has[i], &has[i], NULL));
@@ -162,14 +165,31 @@ static void share_memory(void) {
     SUCCEEDS(clSetKernelArgSVMPointer(increment, 0, memory));
     REQUIRE(clEnqueueNDRangeKernel(queues[1], increment, 1, NULL, &size, NULL, 0, NULL, NULL) ==
             CL_INVALID_OPERATION);
+    SUCCEEDS(clEnqueueSVMMap(queues[0], CL_TRUE, CL_MAP_WRITE, memory, BYTES, 0, NULL, NULL));
+    for (int i = 0; i < COUNT; i++) memory[i] = i;
+    SUCCEEDS(clEnqueueSVMUnmap(queues[0], memory, 0, NULL, NULL));
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, BYTES, memory, &error);
+    SUCCEEDS(error);
+    for (int i = 0; i < 4; i++) {
+        enqueue_increment(i % 2, buffer, COUNT, NULL, NULL);
+        SUCCEEDS(clFinish(queues[i % 2]));
+        void *mapped = clEnqueueMapBuffer(queues[i / 2], buffer, CL_TRUE, CL_MAP_READ, 0, BYTES, 0, NULL, NULL, &error);
+        REQUIRE(error == CL_SUCCESS && mapped == memory);
+        for (int k = 0; k < COUNT; k++) REQUIRE(memory[k] == k + i + 1);
+        SUCCEEDS(clEnqueueUnmapMemObject(queues[i / 2], buffer, mapped, 0, NULL, NULL));
+        SUCCEEDS(clFinish(queues[i / 2]));
+    }
+    SUCCEEDS(clReleaseMemObject(buffer));
     clSVMFree(context, memory);
 }
 
 int main(void) {
-    create();
-    share_input();
-    write_halves();
-    write_late();
-    share_memory();
+    for (int first = 0; first < 2; first++) {
+        create(first);
+        share_input();
+        write_halves();
+        write_late();
+        share_memory();
+    }
     return 0;
 }
