@@ -123,10 +123,11 @@ float exp10_float(float x) {
     float high = x * 0x1.a934fp+1f;
     return corrected_power(exp2(high), fma(x, 0x1.2f346ep-24f, fma(x, 0x1.a934fp+1f, -high)));
 }
-// e^x / 2, which overflows only if the exact result does.
+// e^x / 2. The sum overflows only if the result does; `high - 1.0f` may round up to 128.
 float half_of_exp(float x) {
     float high = x * 0x1.715476p+0f;
-    return corrected_power(exp2(high - 1.0f), fma(x, 0x1.4ae0cp-26f, fma(x, 0x1.715476p+0f, -high)));
+    float quarter = corrected_power(exp2(high - 2.0f), fma(x, 0x1.4ae0cp-26f, fma(x, 0x1.715476p+0f, -high)));
+    return quarter + quarter;
 }
 // e^x - 1 = 2 (2^(n-1) (e^r - 1) + 2^(n-1) - 1/2) with x = n ln 2 + r; the sum overflows only if the result does.
 float expm1_float(float x) {

@@ -100,7 +100,7 @@ impl Points {
         let near = |value: f64, random: &mut Random| {
             kind.encode(sign * value).wrapping_add(random.wide() % 5).wrapping_sub(2) & kind.all_bits()
         };
-        let value = match random.wide() % 12 {
+        let value = match random.wide() % 13 {
             0 | 1 => return random.wide() & kind.all_bits(),
             2 => random.unit(),
             3 => random.unit() * 10.0,
@@ -117,8 +117,15 @@ impl Points {
                 let multiple = (random.wide() >> (random.wide() % 60 + 3)) as f64;
                 return near(multiple * 0.5, random);
             }
-            // The limits of the ranges of exponentials and gamma.
-            10 => reach * [0.69, 1.0, 0.301, 0.7][random.wide() as usize % 4] * (1.0 + random.unit() * 0.05),
+            // The limits of the ranges of exponentials and gamma, and the neighbors of those above which `exp`, `exp2`, `exp10` and
+            // `cosh` overflow.
+            10 => {
+                use std::f64::consts::{LN_2, LOG10_2};
+                let powers = reach + 1.0;
+                let limits = [powers * LN_2, powers, powers * LOG10_2, (powers + 1.0) * LN_2];
+                return near(limits[random.wide() as usize % 4], random);
+            }
+            11 => reach * [0.69, 1.0, 0.301, 0.7][random.wide() as usize % 4] * (1.0 + random.unit() * 0.05),
             _ => random.unit() * 200.0,
         };
         kind.encode(sign * value)
