@@ -272,7 +272,8 @@ driver_bugs! {
     /// 10 of 408,000 launches with 580.159.04 on an H200, in 4 processes with 16 threads each, which build a kernel, launch it once
     /// with an argument of their own, and destroy it. The wrong results have this argument and the constants of a kernel that
     /// another thread destroyed before; a second launch is right. Also without a cache of pipelines (2 of 191,000), and in
-    /// Khronos' `vec_align` tests. None of 343,000 with the workaround, and none of 348,000 if pipelines are never destroyed.
+    /// Khronos' `vec_align` tests. In a second run, 7 of 355,000 without the workaround and none of 342,000 with it; none of 308,000
+    /// either if threads create pipelines one after another, which is 10 % slower.
     StaleKernelCode "stale_kernel_code" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a new kernel sometimes executes the code of a destroyed kernel, if one thread creates or destroys pipelines \

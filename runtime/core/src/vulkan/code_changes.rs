@@ -1,5 +1,5 @@
 //! A test of the workaround for `DriverBug::StaleKernelCode`: no thread submits commands while another creates or destroys
-//! pipelines.
+//! pipelines. Several threads may create and destroy pipelines at the same time.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,21 +22,24 @@ static SUBMIT: Original = Original::new();
 static CREATE: Original = Original::new();
 static DESTROY: Original = Original::new();
 
-/// The threads in one of the functions, and the calls that found another thread there.
+/// The threads that create or destroy pipelines, and [`SUBMISSION`] for each one that submits.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
+const SUBMISSION: usize = 1 << 16;
+/// Calls that found a thread inside that they exclude.
 static OVERLAPS: AtomicUsize = AtomicUsize::new(0);
 /// All calls.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls a function of the driver, slowly.
-fn alone<R>(call: impl FnOnce() -> R) -> R {
+/// Calls a function of the driver, slowly. `weight` is 1 or [`SUBMISSION`].
+fn slowly<R>(weight: usize, call: impl FnOnce() -> R) -> R {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    if INSIDE.fetch_add(1, Ordering::SeqCst) > 0 {
+    let others = INSIDE.fetch_add(weight, Ordering::SeqCst);
+    if others >= SUBMISSION || others > 0 && weight == SUBMISSION {
         OVERLAPS.fetch_add(1, Ordering::Relaxed);
     }
     thread::sleep(Duration::from_micros(300));
     let result = call();
-    INSIDE.fetch_sub(1, Ordering::SeqCst);
+    INSIDE.fetch_sub(weight, Ordering::SeqCst);
     result
 }
 
@@ -47,7 +50,7 @@ unsafe extern "system" fn submit(
     fence: vk::Fence,
 ) -> vk::Result {
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe { SUBMIT.function::<vk::PFN_vkQueueSubmit>()(queue, count, submits, fence) })
+    slowly(SUBMISSION, || unsafe { SUBMIT.function::<vk::PFN_vkQueueSubmit>()(queue, count, submits, fence) })
 }
 
 unsafe extern "system" fn create(
@@ -59,7 +62,7 @@ unsafe extern "system" fn create(
     made: *mut vk::Pipeline,
 ) -> vk::Result {
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe {
+    slowly(1, || unsafe {
         let real = CREATE.function::<vk::PFN_vkCreateComputePipelines>();
         real(device, cache, count, infos, callbacks, made)
     })
@@ -71,7 +74,7 @@ unsafe extern "system" fn destroy(
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
     // SAFETY: the arguments are passed on unchanged.
-    alone(|| unsafe { DESTROY.function::<vk::PFN_vkDestroyPipeline>()(device, pipeline, callbacks) });
+    slowly(1, || unsafe { DESTROY.function::<vk::PFN_vkDestroyPipeline>()(device, pipeline, callbacks) });
 }
 
 /// Opens a device with replaced functions, as if its driver were NVIDIA's.

@@ -5,7 +5,7 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use ash::{ext, khr, vk};
@@ -53,8 +53,8 @@ pub(super) struct Device {
     pub(super) clock: Clock,
     /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
-    /// On drivers with [`DriverBug::StaleKernelCode`]: see [`lock_code`](Self::lock_code).
-    code: Option<Mutex<()>>,
+    /// On drivers with [`DriverBug::StaleKernelCode`]: threads that create or destroy pipelines share it, submissions hold it alone.
+    code: Option<RwLock<()>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
     pub(super) transient_buffers: TransientPool,
@@ -134,7 +134,7 @@ impl Handle {
             physical,
             clock,
             queues,
-            code: info.driver_bugs().any(|bug| bug == DriverBug::StaleKernelCode).then(Mutex::default),
+            code: info.driver_bugs().any(|bug| bug == DriverBug::StaleKernelCode).then(RwLock::default),
             timelines: Timelines::default(),
             allocator: Mutex::new(ManuallyDrop::new(allocator)),
             transient_buffers: TransientPool::default(),
@@ -197,10 +197,14 @@ fn create(
 }
 
 impl Device {
-    /// Serializes what creates or destroys pipelines with submissions, on drivers that need it. Take it before the lock of a
-    /// queue.
-    pub(super) fn lock_code(&self) -> Option<MutexGuard<'_, ()>> {
-        self.code.as_ref().map(|code| code.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Keeps out submissions while the caller creates or destroys pipelines, on drivers that need it.
+    pub(super) fn exclude_submissions(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        self.code.as_ref().map(|code| code.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the pipelines unchanged while the caller submits, on drivers that need it. Take it before the lock of a queue.
+    pub(super) fn exclude_code_changes(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        self.code.as_ref().map(|code| code.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Converts the error of an allocation of this size.

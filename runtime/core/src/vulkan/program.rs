@@ -163,7 +163,7 @@ impl Program {
             .name(&kernel.name)
             .specialization_info(&constants);
         let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(kernel.layout)];
-        let _code = self.device.lock_code();
+        let _code = self.device.exclude_submissions();
         // SAFETY: the module has this entry point (reflection checked it), and all that `info` points to outlives the
         // call.
         let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
@@ -204,7 +204,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.store_cache();
-        let _code = self.device.lock_code();
+        let _code = self.device.exclude_submissions();
         let raw = &self.device.raw;
         // SAFETY: commands hold the program until they are complete. Null handles are allowed.
         unsafe {

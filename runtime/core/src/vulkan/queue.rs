@@ -320,7 +320,7 @@ impl Queue {
             raw.cmd_pipeline_barrier(slot.commands, all, host, none, &to_host, &[], &[]);
             raw.end_command_buffer(slot.commands)?;
         }
-        let _code = self.device.lock_code();
+        let _code = self.device.exclude_code_changes();
         let queue = &self.device.queues[self.timeline.queue];
         let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the lock serializes the use of the queue; the command buffer is recorded and not pending; the
