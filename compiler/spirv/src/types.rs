@@ -39,13 +39,7 @@ impl Emitter<'_> {
             }
             // An untyped pointer is a pointer to bytes. Only the OpenCL environment has pointers as values.
             Type::Pointer(space) => {
-                if space == AddressSpace::Generic {
-                    self.writer.require(Capability::GenericPointer);
-                }
                 let class = self.storage_class(space);
-                if class == StorageClass::Generic {
-                    self.writer.require(Capability::GenericPointer);
-                }
                 let byte = self.scalar(Scalar::I8);
                 self.pointer_type(class, byte)
             }
@@ -94,6 +88,9 @@ impl Emitter<'_> {
 
     /// `OpTypePointer`
     pub(super) fn pointer_type(&mut self, class: StorageClass, pointee: Word) -> Word {
+        if class == StorageClass::Generic {
+            self.writer.require(Capability::GenericPointer);
+        }
         let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
         self.writer.interned(Op::TypePointer, None, operands)
     }

@@ -1,7 +1,7 @@
 //! The types of operands and results of OpenCL.std, pipes and device-side enqueue: one row for all instructions with the same
 //! signature.
 
-use rspirv::spirv::{AccessQualifier, FPRoundingMode, Op, OpenclStd100Op, Word};
+use rspirv::spirv::{AccessQualifier, FPRoundingMode, Op, OpenclStd100Op, StorageClass, Word};
 
 use super::{
     Context, Finding, Rule,
@@ -45,6 +45,8 @@ enum Form {
     Scalar(Kind, Option<u32>),
     /// A pointer to a type of this form. An untyped pointer has no type to compare.
     Pointer(&'static Self),
+    /// A pointer with this storage class.
+    PointerIn(StorageClass),
     /// A type that this instruction declares.
     Declared(Op),
     /// A pipe with this access qualifier.
@@ -97,6 +99,7 @@ const INDEX_SPACE: Form = Form::Either(&[STRUCT, Form::Pointer(&STRUCT)]);
 /// SPIR-V requires the integer. llvm-spirv passes a pointer to it.
 const LOCAL_SIZE: Form = Form::Either(&[INTEGER, Form::Pointer(&INTEGER)]);
 const BYTES: Form = Form::Pointer(&Form::Any);
+const GLOBAL: Form = Form::PointerIn(StorageClass::CrossWorkgroup);
 /// One size for all dimensions, or an array of sizes.
 const SIZES: Form = Form::Either(&[INTEGER, Form::Declared(Op::TypeArray)]);
 
@@ -199,7 +202,7 @@ fn enqueue_signature(op: Op) -> Option<Signature> {
         Op::CreateUserEvent => (EVENT, &[]),
         Op::IsValidEvent => (BOOL, &[EVENT]),
         Op::SetUserEventStatus => (Unchecked, &[EVENT, INTEGER]),
-        Op::CaptureEventProfilingInfo => (Unchecked, &[EVENT, UINT, BYTES]),
+        Op::CaptureEventProfilingInfo => (Unchecked, &[EVENT, UINT, GLOBAL]),
         Op::GetDefaultQueue => (QUEUE, &[]),
         Op::BuildNDRange => (STRUCT, &[SIZES, SIZES, SIZES]),
         _ => return None,
@@ -292,6 +295,10 @@ impl Types<'_> {
                 Some((_, pointee)) => self.matches(to, pointee),
                 None => self.declares(ty, Op::TypeUntypedPointerKHR),
             },
+            Form::PointerIn(class) => {
+                let typed = self.module.pointer(ty).map(|(class, _)| class);
+                typed.or_else(|| self.module.untyped_pointer(ty)) == Some(*class)
+            }
             Form::Declared(op) => self.declares(ty, *op),
             Form::Pipe(access) => self.module.definition(ty).is_some_and(|it| {
                 it.op() == Op::TypePipe && it.operands() == [Operand::AccessQualifier(*access)]

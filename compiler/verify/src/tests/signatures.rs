@@ -150,7 +150,7 @@ const ENQUEUE: &[(&str, &str, &str)] = &[
     ("CreateUserEvent", "event", ""),
     ("IsValidEvent", "bool", "%v_event"),
     ("SetUserEventStatus", "-", "%v_event %v_uint"),
-    ("CaptureEventProfilingInfo", "-", "%v_event %v_uint %v_to_char"),
+    ("CaptureEventProfilingInfo", "-", "%v_event %v_uint %v_to_uint4"),
     ("GetDefaultQueue", "queue", ""),
     ("BuildNDRange", "space", "%v_uint %v_uint %v_uint"),
 ];
@@ -250,6 +250,8 @@ fn wrong_device_side_enqueues_are_rejected() {
     for (name, result, operands) in ENQUEUE {
         rejects_other_types("SPIRV-enqueue-types", &format!("Op{name}"), result, operands);
     }
+    let not_global = "OpCaptureEventProfilingInfo %v_event %v_uint %v_to_char";
+    rejects("SPIRV-enqueue-types", &examine(not_global));
 }
 
 #[test]
