@@ -25,38 +25,62 @@ pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
 }
 
 fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+    if let Some(value) = divide_in_32_bits(builder, inst) {
+        return Some(value);
+    }
+    let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
+    let unsigned = if is_unsigned(builder.function, inst) { unsigned(op) } else { return None };
+    let power = power_of_two(builder.function, inst.args[1]);
+    (unsigned != op || power.is_some())
+        .then(|| divide(builder, unsigned, inst.args[0], inst.args[1], power))
+}
+
+/// The result of a division or remainder of 64-bit integers, by one of 32-bit integers. `None` if the operands may not fit.
+pub(super) fn divide_in_32_bits(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
     let [dividend, divisor] = [inst.args[0], inst.args[1]];
     let ty = builder.ty(dividend);
-    let scalar = ty.scalar()?;
-    let [large, small] = [dividend, divisor].map(|operand| maximum(builder.function, operand));
-    let never_negative = scalar.mask() >> 1;
-    let unsigned = match op {
-        BinaryOp::UDiv | BinaryOp::URem => op,
-        _ if large.max(small) > never_negative => return None,
-        BinaryOp::SDiv => BinaryOp::UDiv,
-        _ => BinaryOp::URem,
-    };
-    let power = power_of_two(builder.function, divisor);
-    if scalar == Scalar::I64 && large <= u32::MAX.into() {
-        let half = ty.with_scalar(Scalar::I32);
-        if small <= u32::MAX.into() {
-            let x = builder.convert(Convert::Truncate, dividend, half);
-            // Passes that look for constant divisors run before the next one that folds constants.
-            let y = match builder.function.constant(divisor) {
-                Some(constant) => builder.constant(half, constant.clone()),
-                None => builder.convert(Convert::Truncate, divisor, half),
-            };
-            let result = divide(builder, unsigned, x, y, power);
-            return Some(builder.convert(Convert::ZeroExtend, result, ty));
-        }
-        if let Some(int) = sign_extended(builder.function, divisor) {
-            let x = builder.convert(Convert::Truncate, dividend, half);
-            let result = divide_by_int(builder, unsigned, x, int);
-            return Some(builder.convert(Convert::ZeroExtend, result, ty));
-        }
+    let fits = |builder: &Builder<'_>, operand| maximum(builder.function, operand) <= u32::MAX.into();
+    if ty.scalar() != Some(Scalar::I64)
+        || !is_unsigned(builder.function, inst)
+        || !fits(builder, dividend)
+    {
+        return None;
     }
-    (unsigned != op || power.is_some()).then(|| divide(builder, unsigned, dividend, divisor, power))
+    let half = ty.with_scalar(Scalar::I32);
+    let op = unsigned(op);
+    let result = if fits(builder, divisor) {
+        let x = builder.convert(Convert::Truncate, dividend, half);
+        // Passes that look for constant divisors run before the next one that folds constants.
+        let y = match builder.function.constant(divisor) {
+            Some(constant) => builder.constant(half, constant.clone()),
+            None => builder.convert(Convert::Truncate, divisor, half),
+        };
+        let power = power_of_two(builder.function, divisor);
+        divide(builder, op, x, y, power)
+    } else {
+        let int = sign_extended(builder.function, divisor)?;
+        let x = builder.convert(Convert::Truncate, dividend, half);
+        divide_by_int(builder, op, x, int)
+    };
+    Some(builder.convert(Convert::ZeroExtend, result, ty))
+}
+
+/// Whether a division or remainder has the result of the unsigned one.
+pub(super) fn is_unsigned(function: &Function, inst: &Inst) -> bool {
+    let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return false };
+    let Some(scalar) = function.ty(inst.args[0]).scalar() else { return false };
+    let never_negative = |operand: &ValueId| maximum(function, *operand) <= scalar.mask() >> 1;
+    matches!(op, BinaryOp::UDiv | BinaryOp::URem) || inst.args.iter().all(never_negative)
+}
+
+/// The unsigned operation.
+const fn unsigned(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::SDiv => BinaryOp::UDiv,
+        BinaryOp::SRem => BinaryOp::URem,
+        op => op,
+    }
 }
 
 /// An unsigned division or remainder. If the divisor is a power of two, `power` is its exponent.

@@ -1,5 +1,6 @@
 //! Expands divisions and remainders of 64-bit integers for drivers with wrong results (`DriverBug::ExpandInt64Division`): calls
-//! of `library/lib/divide.cl`, or products with the reciprocal for constant divisors.
+//! of `library/lib/divide.cl`, or products with the reciprocal for constant divisors. If the values of the operands fit in 32 bits,
+//! 32-bit ones replace them, which the drivers execute correctly.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Const, FuncId, Function, Inst, Op, Scalar, Type, ValueId};
 use kiln_syntax::Span;
@@ -7,6 +8,7 @@ use kiln_types::ops::CompareOp;
 use kiln_vocabulary::driver_bugs::DriverBug;
 
 use super::{Pass, rewrite_only};
+use crate::{narrow_divisions, promote};
 
 impl Pass<'_> {
     /// Expands divisions and remainders of 64-bit integers in a function.
@@ -24,15 +26,25 @@ impl Pass<'_> {
         }
         let empty = Function::new(String::new(), &[], None, Span::default());
         let mut function = std::mem::replace(&mut self.module.functions[id], empty);
+        if self.options.optimize {
+            // The bounds of variables are those of their values.
+            promote::promote(&mut function, self.options);
+        }
         rewrite_only(&mut function, Op::is_integer_division, |builder, id, replaced| {
             let inst = builder.function.insts[id].clone();
             let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return builder.insert(id) };
             let (dividend, divisor, result) = (inst.args[0], inst.args[1], inst.results[0]);
             let ty = builder.ty(result);
-            let is_signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
             if ty.scalar() != Some(Scalar::I64) {
                 return builder.insert(id);
             }
+            if self.options.optimize
+                && let Some(value) = narrow_divisions::divide_in_32_bits(builder, &inst)
+            {
+                replaced.insert(result, value);
+                return;
+            }
+            let is_signed = !narrow_divisions::is_unsigned(builder.function, &inst);
             let Some(quotient) = self.int64_quotient(builder, dividend, divisor, is_signed) else {
                 return builder.insert(id);
             };
