@@ -150,8 +150,8 @@ impl Queue {
         let (ready, kernel, queue) = (written.event.clone(), kernel.clone(), self.clone());
         let run = move || Waves::new(&queue, &kernel, store).run(written);
         let last = self.waiting_for(ready).host(run)?;
-        let launch_error = launched.launch_error.clone();
-        Ok(Event { launch_error, ..Event::of_parts(Some(launched), Some(last)) })
+        let (launch_error, own) = (launched.launch_error.clone(), Some(launched.node.clone()));
+        Ok(Event { launch_error, own, ..Event::of_parts(Some(launched), Some(last)) })
     }
 }
 

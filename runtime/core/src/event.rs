@@ -40,6 +40,8 @@ pub struct Event {
     pub(crate) launch_error: Option<Arc<LaunchError>>,
     /// The first part, if the command is executed in parts and `node` is the last one.
     pub(crate) first: Option<Arc<Node>>,
+    /// The kernel itself, if `node` is the end of the kernels that it enqueued.
+    pub(crate) own: Option<Arc<Node>>,
 }
 
 /// An event that the host completes (`clCreateUserEvent`). Dropping it without completing it fails the commands that
@@ -288,7 +290,7 @@ impl Node {
 
 impl Event {
     pub(crate) fn new(node: Arc<Node>, device: Device) -> Self {
-        Self { node, device: Some(device), launch_error: None, first: None }
+        Self { node, device: Some(device), launch_error: None, first: None, own: None }
     }
 
     /// Returns a completed event, for a command with nothing to do.
@@ -298,7 +300,7 @@ impl Event {
 
     /// The event of a node without a device.
     pub(crate) fn of_host(node: Arc<Node>) -> Self {
-        Self { node, device: None, launch_error: None, first: None }
+        Self { node, device: None, launch_error: None, first: None, own: None }
     }
 
     /// The event of a command from its first and last part.
@@ -401,6 +403,11 @@ impl Event {
         let last = times(&self.node)?;
         let Some(first) = &self.first else { return Some(last) };
         times(first).map(|Times { queued, submitted, start, .. }| Times { queued, submitted, start, ..last })
+    }
+
+    /// When the kernel itself ended, for a launch whose kernel enqueues others: [`times`](Self::times) include these.
+    pub fn own_end(&self) -> Option<u64> {
+        self.own.as_ref()?.completion()?.times().map(|times| times.end)
     }
 
     /// Registers a callback for the end of the command, successful or not (`clSetEventCallback`), and flushes the

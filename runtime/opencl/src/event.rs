@@ -141,8 +141,9 @@ impl Event {
             CL_PROFILING_COMMAND_QUEUED => times.queued,
             CL_PROFILING_COMMAND_SUBMIT => times.submitted,
             CL_PROFILING_COMMAND_START => times.start,
-            // Devices start only commands that were enqueued.
-            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => times.end,
+            CL_PROFILING_COMMAND_END => self.event.own_end().map_or(times.end, |end| end.min(times.end)),
+            // The kernels that a kernel has enqueued have ended, too.
+            CL_PROFILING_COMMAND_COMPLETE => times.end,
             _ => return fail(CL_INVALID_VALUE),
         }))
     }

@@ -166,7 +166,8 @@ impl Kernel {
             self.set_inner(&mut kernel, position, argument, index)?;
         }
         for pointer in &state.reached {
-            if let Some((allocation, _)) = svm.find(*pointer) {
+            let found = svm.find(*pointer).filter(|(allocation, _)| allocation.device() == index);
+            if let Some((allocation, _)) = found {
                 kernel.reaches(allocation.buffer());
             }
         }
@@ -194,11 +195,15 @@ impl Kernel {
                 return fail(CL_INVALID_OPERATION);
             }
             Argument::Pointer(pointer) => match self.context().svm().find(*pointer) {
-                Some((allocation, offset)) => {
+                Some((allocation, offset)) if allocation.device() == index => {
                     let rest = allocation.buffer().slice(offset..)?;
                     kernel.set(position, &rest)
                 }
-                None => kernel.set(position, Pointer(pointer.address() as u64)),
+                // Software devices reach all memory of the process, others only their own.
+                Some(_) if !self.context().devices()[index].capabilities().svm_atomics => {
+                    return fail(CL_INVALID_OPERATION);
+                }
+                _ => kernel.set(position, Pointer(pointer.address() as u64)),
             },
             Argument::Bytes(bytes) => kernel.set(position, ArgValue::Bytes(bytes.clone())),
             // OpenCL 3.1 allows an argument without memory, which modules cannot have.
@@ -299,10 +304,10 @@ impl Kernel {
         ensure(!denied, CL_INVALID_ARG_VALUE)?;
         for index in (0..self.builds.len()).filter(|index| self.build(*index).is_ok()) {
             let position = self.signature.parameters.iter().position(|it| std::ptr::eq(it, parameter));
+            // Launches on a device without such images fail.
+            let Ok(image) = memory.image(index) else { continue };
             let mut kernel = self.bare(index)?;
-            kernel
-                .set(position.unwrap_or_default(), &memory.image(index)?)
-                .map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
+            kernel.set(position.unwrap_or_default(), &image).map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
         }
         Ok(())
     }

@@ -225,6 +225,48 @@ static void pass_wrong_sizes(void) {
     SUCCEEDS(clReleaseProgram(program));
 }
 
+// `CL_PROFILING_COMMAND_COMPLETE` includes the kernels that a kernel enqueues, `CL_PROFILING_COMMAND_END` does not. The
+// reference device runs them as a part of the launch.
+static void time_children(void) {
+    const cl_queue_properties profiled[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    const cl_queue_properties on_device[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_int error, number;
+    cl_command_queue host = clCreateCommandQueueWithProperties(context, device, profiled, &error);
+    SUCCEEDS(error);
+    cl_command_queue children = clCreateCommandQueueWithProperties(context, device, on_device, &error);
+    SUCCEEDS(error);
+    cl_program program = of_source(
+        "kernel void parent(queue_t queue, global int *to) {\n"
+        "    enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ *to = 7; });\n"
+        "}\n");
+    SUCCEEDS(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "parent", &error);
+    SUCCEEDS(error);
+    cl_mem buffer = buffer_of(sizeof number);
+    SUCCEEDS(clSetKernelArg(kernel, 0, sizeof children, &children));
+    SUCCEEDS(clSetKernelArg(kernel, 1, sizeof buffer, &buffer));
+    const size_t one = 1;
+    cl_event launched;
+    SUCCEEDS(clEnqueueNDRangeKernel(host, kernel, 1, NULL, &one, NULL, 0, NULL, &launched));
+    SUCCEEDS(clEnqueueReadBuffer(host, buffer, CL_TRUE, 0, sizeof number, &number, 0, NULL, NULL));
+    REQUIRE(number == 7);
+    cl_ulong times[3];
+    const cl_profiling_info names[3] = {
+        CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE};
+    for (int i = 0; i < 3; i++) SUCCEEDS(clGetEventProfilingInfo(launched, names[i], sizeof times[i], &times[i], NULL));
+    char name[100];
+    SUCCEEDS(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    const int is_reference = strstr(name, "reference") != NULL;
+    REQUIRE(times[0] <= times[1] && (is_reference ? times[1] == times[2] : times[1] < times[2]));
+    SUCCEEDS(clReleaseEvent(launched));
+    SUCCEEDS(clReleaseMemObject(buffer));
+    SUCCEEDS(clReleaseKernel(kernel));
+    SUCCEEDS(clReleaseProgram(program));
+    SUCCEEDS(clReleaseCommandQueue(host));
+    SUCCEEDS(clReleaseCommandQueue(children));
+}
+
 int main(void) {
     cl_platform_id platform;
     cl_int error;
@@ -243,6 +285,7 @@ int main(void) {
     poll_and_do_nothing();
     pass_wrong_images();
     pass_wrong_sizes();
+    time_children();
     for (int i = 0; i < 2; i++) SUCCEEDS(clReleaseCommandQueue(queues[i]));
     SUCCEEDS(clReleaseContext(context));
     return 0;
