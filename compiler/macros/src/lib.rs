@@ -42,6 +42,18 @@ use proc_macro::{Span, TokenStream, TokenTree};
 use crate::input::{Input, Problem};
 
 /// Compiles a source file and expands to its bindings.
+///
+/// ```
+/// mod histogram {
+///     kiln_macros::kernel_file!(
+///         "../../examples/histogram/histogram.cl",
+///         std = "CL2.0",
+///         device_profile = "lavapipe"
+///     );
+/// }
+///
+/// assert_eq!(histogram::SPIRV[..4], 0x0723_0203_u32.to_le_bytes());
+/// ```
 #[proc_macro]
 pub fn kernel_file(input: TokenStream) -> TokenStream {
     expand(input, |input| {
@@ -53,7 +65,40 @@ pub fn kernel_file(input: TokenStream) -> TokenStream {
     })
 }
 
-/// Compiles the source in a string literal and expands to its bindings.
+/// Compiles the source in a string literal and expands to its bindings. They have the names and the layouts of the
+/// program:
+///
+/// ```
+/// mod things {
+///     kiln_macros::kernel! {
+///         r#"
+///         enum mode { SLOW, FAST = 7 };
+///         typedef struct {
+///             float x; float4 v; float3 w[2]; char c; global int *p; union { int i; float f; } u;
+///         } thing;
+///         struct __attribute__((packed)) odd { char a; int b; };
+///         kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1)))
+///         void type(global thing *self, constant float *range, local float4 *scratch, thing one,
+///                   global struct odd *fn, uint n, enum mode mode, read_only image2d_t picture,
+///                   sampler_t sampler, const global void *)
+///         {
+///             self[0].x = range[0] + one.x + fn[0].b + mode + n;
+///         }
+///         "#,
+///         define = "WIDTH=64"
+///     }
+/// }
+///
+/// use things::{Anonymous0, FAST, SLOW, TYPE_WORK_GROUP_SIZE, odd, thing};
+///
+/// assert_eq!((SLOW, FAST), (0, 7));
+/// assert_eq!(TYPE_WORK_GROUP_SIZE, [64, 1, 1]);
+/// assert_eq!((size_of::<thing>(), align_of::<thing>(), size_of::<odd>()), (96, 16, 5));
+/// let one = thing { x: 1.0, p: 8, u: Anonymous0 { bytes: 5i32.to_ne_bytes() }, ..Default::default() };
+/// assert_eq!((std::mem::offset_of!(thing, u), one.u.bytes), (80, 5i32.to_ne_bytes()));
+/// assert_eq!(things::SPIRV[..4], 0x0723_0203_u32.to_le_bytes());
+/// ```
+// The tests of the macros are examples: a test program would make clippy build the whole compiler for them.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
     expand(input, |input| {
