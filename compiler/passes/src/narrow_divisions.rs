@@ -31,8 +31,7 @@ fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
     let unsigned = if is_unsigned(builder.function, inst) { unsigned(op) } else { return None };
     let power = power_of_two(builder.function, inst.args[1]);
-    (unsigned != op || power.is_some())
-        .then(|| divide(builder, unsigned, inst.args[0], inst.args[1], power))
+    (unsigned != op || power.is_some()).then(|| divide(builder, unsigned, inst.args[0], inst.args[1], power))
 }
 
 /// The result of a division or remainder of 64-bit integers, by one of 32-bit integers. `None` if the operands may not fit.
@@ -41,10 +40,7 @@ pub(super) fn divide_in_32_bits(builder: &mut Builder<'_>, inst: &Inst) -> Optio
     let [dividend, divisor] = [inst.args[0], inst.args[1]];
     let ty = builder.ty(dividend);
     let fits = |builder: &Builder<'_>, operand| maximum(builder.function, operand) <= u32::MAX.into();
-    if ty.scalar() != Some(Scalar::I64)
-        || !is_unsigned(builder.function, inst)
-        || !fits(builder, dividend)
-    {
+    if ty.scalar() != Some(Scalar::I64) || !is_unsigned(builder.function, inst) || !fits(builder, dividend) {
         return None;
     }
     let half = ty.with_scalar(Scalar::I32);
