@@ -14,7 +14,15 @@ use crate::exit::{Failure, failure};
 /// The buffers, images and pipes of a sequence of launches, under the name of the parameter that each was last passed
 /// to.
 #[derive(Default)]
-pub(crate) struct Memory(Vec<(String, Typed)>);
+pub(crate) struct Memory {
+    launched: Names,
+    /// Those of the launch whose arguments are being bound. Its arguments name the buffers of earlier launches first, so
+    /// `--arg b --arg a` exchanges the two.
+    binding: Names,
+}
+
+#[derive(Default)]
+struct Names(Vec<(String, Typed)>);
 
 /// A buffer, an image or a pipe, and the type of its contents.
 #[derive(Clone)]
@@ -53,7 +61,7 @@ impl Memory {
             return Ok(ArgValue::Pointer(0));
         }
         let Some((kind, rest)) = text.split_once(':') else {
-            let Some(known) = self.get(text).cloned() else {
+            let Some(known) = self.launched.get(text).or_else(|| self.binding.get(text)).cloned() else {
                 return failure(format!(
                     "`{text}` is not valid for `{name}`; {}",
                     match parameter.example() {
@@ -66,7 +74,7 @@ impl Memory {
                 parameter.check(&known.ty, text, Form::Pipe)?;
             }
             let value = known.argument();
-            self.keep(name, known);
+            self.binding.keep(name, known);
             return Ok(value);
         };
         let new = match images::kind(kind) {
@@ -81,7 +89,7 @@ impl Memory {
         };
         if let Some(typed) = new {
             let value = typed.argument();
-            self.keep(name, typed);
+            self.binding.keep(name, typed);
             return Ok(value);
         }
         match kind {
@@ -99,6 +107,13 @@ impl Memory {
         }
     }
 
+    /// All arguments of a launch are bound: later launches find them by their parameters.
+    pub(super) fn bound(&mut self) {
+        for (name, typed) in std::mem::take(&mut self.binding.0) {
+            self.launched.keep(&name, typed);
+        }
+    }
+
     /// The components of a range of elements; `None` reads all of them.
     pub(super) fn read(
         &self,
@@ -106,8 +121,8 @@ impl Memory {
         name: &str,
         range: Option<std::ops::Range<usize>>,
     ) -> Result<(std::ops::Range<usize>, Vec<Number>), Failure> {
-        let Some(Typed { object, ty }) = self.get(name) else {
-            let names: Vec<String> = self.0.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let Some(Typed { object, ty }) = self.launched.get(name) else {
+            let names: Vec<String> = self.launched.0.iter().map(|(name, _)| format!("`{name}`")).collect();
             let known = match names.is_empty() {
                 true => "the kernel has none".to_owned(),
                 false => format!("the buffers are {}", names.join(", ")),
@@ -134,13 +149,15 @@ impl Memory {
 
     /// The size in bytes of the buffer or image that was last passed to this parameter. `None` for other arguments.
     pub(crate) fn bytes(&self, name: &str) -> Option<u64> {
-        match &self.get(name)?.object {
+        match &self.launched.get(name)?.object {
             Object::Buffer(buffer) => Some(buffer.bytes()),
             Object::Image(image) => Some(image.desc().bytes()),
             Object::Pipe(_) => None,
         }
     }
+}
 
+impl Names {
     fn get(&self, name: &str) -> Option<&Typed> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, typed)| typed)
     }

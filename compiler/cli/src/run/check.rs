@@ -4,7 +4,12 @@ use std::cmp::Ordering;
 
 use kiln_runtime::Queue;
 
-use super::{buffers::Memory, fill::numbers, range::buffer_range, value::Number};
+use super::{
+    buffers::Memory,
+    fill::numbers,
+    range::buffer_range,
+    value::{Number, rounded},
+};
 use crate::{
     arguments::LaunchArguments,
     exit::{Failure, Outcome, failure, stderr_line},
@@ -100,12 +105,22 @@ fn check(queue: &Queue, text: &str, memory: &Memory) -> Result<Option<String>, F
         }
     };
     let per_element = found.len().checked_div(range.len()).unwrap_or(1).max(1);
-    let wrong = found.iter().zip(&expects).position(|(found, expected)| !holds(compare(*found, *expected)));
+    let wrong = found
+        .iter()
+        .zip(&expects)
+        .position(|(found, expected)| !holds(compare(*found, rounded_for(*found, *expected))));
     Ok(wrong.map(|index| {
         let element = range.start + index / per_element;
         let relation = if matches!(*operator, "=" | "==") { String::new() } else { format!("{operator} ") };
         format!("{}[{element}] is {}, not {relation}{}", buffer_range.name, found[index], expects[index])
     }))
+}
+
+/// The expected number for a comparison with a value: rounded to the value's type, unless this makes it infinite.
+fn rounded_for(found: Number, expected: Number) -> Number {
+    let Number::Narrow(_, bytes) = found else { return expected };
+    let rounded = rounded(expected.as_f64(), bytes);
+    if rounded.is_finite() { Number::Narrow(rounded, bytes) } else { expected }
 }
 
 /// Treats NaN as equal to NaN, so that users can check for it.
@@ -114,4 +129,19 @@ fn compare(found: Number, expected: Number) -> Option<Ordering> {
         return Some(Ordering::Equal);
     }
     found.partial_cmp(&expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expected_values_are_rounded_to_the_type_unless_they_become_infinite() {
+        let found = Number::Narrow(0.1_f32.into(), 4);
+        assert_eq!(rounded_for(found, Number::Float(0.1)), found);
+        assert_eq!(rounded_for(found, Number::Float(1e39)), Number::Float(1e39));
+        assert_eq!(rounded_for(Number::Float(0.1), Number::Float(0.1)), Number::Float(0.1));
+        let found = Number::Narrow(123456790528.0, 4);
+        assert_eq!(rounded_for(found, Number::Int(123456790000)), found);
+    }
 }

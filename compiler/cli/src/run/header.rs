@@ -39,8 +39,9 @@ fn commands(text: &str) -> Vec<String> {
     for line in comment_lines(text) {
         let indent = line.len() - line.trim_start().len();
         let words = line.trim();
-        if let Some(rest) = words.strip_prefix("kiln run ") {
-            commands.push(rest.to_owned());
+        let rest = words.strip_prefix("kiln run").filter(|rest| rest.is_empty() || rest.starts_with(' '));
+        if let Some(rest) = rest {
+            commands.push(rest.trim_start().to_owned());
             depth = Some(indent);
         } else if depth.is_some_and(|depth| indent > depth) && !words.is_empty() {
             if let Some(command) = commands.last_mut() {
@@ -86,6 +87,7 @@ mod tests {
     fn indented_lines_continue_a_command() {
         let text = "/* Words.\n *\n * kiln run --kernel a\n *     --global 4\n * More words.\n */\n// kiln run --kernel b\nint x; // kiln run --kernel c\n";
         assert_eq!(commands(text), ["--kernel a --global 4", "--kernel b"]);
+        assert_eq!(commands("/* kiln run\n *   --kernel a\n *   --global 4\n */"), ["--kernel a --global 4"]);
     }
 
     #[test]

@@ -227,6 +227,7 @@ pub(crate) fn bind(
             return failure(format!("{error}{}", example.unwrap_or_default()));
         }
     }
+    memory.bound();
     let global = launch.global.as_deref().ok_or_else(|| Failure("--global is missing".to_owned()))?;
     let mut range = NdRange::from(range::sizes(global)?);
     if let Some(local) = &launch.local {

@@ -23,6 +23,8 @@ pub(crate) enum ScalarType {
 pub(crate) enum Number {
     Int(i128),
     Float(f64),
+    /// A value of a `half` or a `float`, with the size of its type in bytes.
+    Narrow(f64, usize),
 }
 
 /// The names of types: Kiln's short name, and the name in OpenCL C.
@@ -97,7 +99,7 @@ impl ScalarType {
         let bits = match self {
             Self::Int { .. } => match number {
                 Number::Int(value) => value,
-                Number::Float(value) => value as i128,
+                Number::Float(value) | Number::Narrow(value, _) => value as i128,
             },
             Self::Float { bytes: 2 } => f16::from_f64(number.as_f64()).to_bits().into(),
             Self::Float { bytes: 4 } => (number.as_f64() as f32).to_bits().into(),
@@ -116,8 +118,8 @@ impl ScalarType {
                 let shift = 128 - 8 * bytes;
                 Number::Int(if signed { bits << shift >> shift } else { bits })
             }
-            Self::Float { bytes: 2 } => Number::Float(f16::from_bits(bits as u16).to_f64()),
-            Self::Float { bytes: 4 } => Number::Float(f64::from(f32::from_bits(bits as u32))),
+            Self::Float { bytes: 2 } => Number::Narrow(f16::from_bits(bits as u16).to_f64(), 2),
+            Self::Float { bytes: 4 } => Number::Narrow(f32::from_bits(bits as u32).into(), 4),
             Self::Float { .. } => Number::Float(f64::from_bits(bits as u64)),
         }
     }
@@ -140,9 +142,27 @@ impl Number {
     pub(crate) fn as_f64(self) -> f64 {
         match self {
             Self::Int(value) => value as f64,
-            Self::Float(value) => value,
+            Self::Float(value) | Self::Narrow(value, _) => value,
         }
     }
+}
+
+/// A value rounded to a float type of this size.
+pub(crate) fn rounded(value: f64, bytes: usize) -> f64 {
+    match bytes {
+        2 => f16::from_f64(value).to_f64(),
+        4 => f64::from(value as f32),
+        _ => value,
+    }
+}
+
+/// The shortest text that is read as the same value of a float type of this size.
+fn shortest(value: f64, bytes: usize) -> String {
+    let is_same = |text: &str| text.parse().is_ok_and(|read| rounded(read, bytes) == value);
+    let digits = (0..17).map(|digits| format!("{value:.digits$e}")).find(|text| is_same(text));
+    let value = digits.and_then(|text| text.parse().ok()).unwrap_or(value);
+    let (plain, scientific) = (value.to_string(), format!("{value:e}"));
+    if scientific.len() < plain.len() { scientific } else { plain }
 }
 
 impl PartialOrd for Number {
@@ -158,7 +178,8 @@ impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Int(value) => value.fmt(f),
-            Self::Float(value) => value.fmt(f),
+            Self::Float(value) => f.write_str(&shortest(*value, 8)),
+            Self::Narrow(value, bytes) => f.write_str(&shortest(*value, *bytes)),
         }
     }
 }
@@ -181,13 +202,44 @@ mod tests {
         for (name, numbers) in [
             ("char", vec![Number::Int(-128), Number::Int(127)]),
             ("ulong", vec![Number::Int(u64::MAX.into())]),
-            ("float3", vec![Number::Float(1.5), Number::Float(-0.25), Number::Float(1e30_f32.into())]),
-            ("half", vec![Number::Float(65504.0)]),
+            (
+                "float3",
+                vec![Number::Narrow(1.5, 4), Number::Narrow(-0.25, 4), Number::Narrow(1e30_f32.into(), 4)],
+            ),
+            ("half", vec![Number::Narrow(65504.0, 2)]),
         ] {
             let ty = ElementType::parse(name).expect(name);
             let bytes: Vec<u8> =
                 numbers.chunks(ty.components()).flat_map(|element| ty.encode(element)).collect();
             assert_eq!(ty.decode(&bytes), numbers, "{name}");
+        }
+    }
+
+    #[test]
+    fn floats_are_printed_with_the_fewest_digits() {
+        let shown = |ty: &str, text: &str| {
+            let ty = ElementType::parse(ty).expect("a type");
+            let number = Number::parse(text).expect("a number");
+            let found = ty.decode(&ty.encode(&[number]))[0];
+            let shown = found.to_string();
+            let read = Number::parse(&shown).expect("a number");
+            assert_eq!(ty.encode(&[read]), ty.encode(&[found]), "{shown}");
+            shown
+        };
+        assert_eq!(shown("float", "0.1"), "0.1");
+        assert_eq!(shown("half", "0.1"), "0.1");
+        assert_eq!(shown("double", "0.1"), "0.1");
+        assert_eq!(shown("double", "0.10000000149011612"), "0.10000000149011612");
+        assert_eq!(shown("float", "16777217"), "16777216");
+        assert_eq!(shown("float", "123456790528"), "123456790000");
+        assert_eq!(shown("float", "1e-45"), "1e-45");
+        assert_eq!(shown("float", "3.4028234663852886e38"), "3.4028235e38");
+        assert_eq!(shown("half", "65504"), "65500");
+        assert_eq!(shown("half", "6e-8"), "6e-8");
+        assert_eq!(shown("float", "-0.0"), "-0");
+        assert_eq!(shown("float", "inf"), "inf");
+        for bits in (0..u32::MAX >> 1).step_by(9_999_991).filter(|bits| f32::from_bits(*bits).is_finite()) {
+            shown("float", &f32::from_bits(bits).to_string());
         }
     }
 
