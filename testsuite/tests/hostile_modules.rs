@@ -188,6 +188,7 @@ fn run(words: &[u32], checks: Checks, threads: usize) -> bool {
             pipelines: &[Pipeline { program: &program, push_constants: &[], bound: &[] }],
             kernel,
             arguments: &arguments,
+            buffers: &[],
             dims: 1,
             global: [8, 1, 1],
             offset: [0; 3],

@@ -23,6 +23,8 @@ fn main() -> ExitCode {
     for device in ["reference", "vulkan-reference"] {
         let name = format!("padding-is-copied-and-not-used::{device}");
         trials.push(Trial::test(name, move || Ok(padding(device)?)));
+        let name = format!("arguments-are-named::{device}");
+        trials.push(Trial::test(name, move || Ok(named_arguments(device)?)));
     }
     for defect in defects {
         let name = format!("{}::{}", defect.document, defect.name);
@@ -63,6 +65,31 @@ fn padding(device: &str) -> Result<(), String> {
             }
         };
         if !is_right {
+            return Err(format!("{kernel}: {}", finished.stderr));
+        }
+    }
+    Ok(())
+}
+
+/// A report of an address beyond the buffer of an argument names the argument, even with more arguments than push constants.
+fn named_arguments(device: &str) -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = scratch.path().join("k.cl");
+    let others: String = (0..40).map(|n| format!(", global int *more{n}")).collect();
+    let few = "kernel void few(global int *a, constant int *b, int n) { a[0] = b[n]; }";
+    let many = format!(
+        "kernel void many(global int *a, constant int *b, int n{others}) {{ a[n] = b[0] + *more39; }}"
+    );
+    fs::write(&file, format!("{few}\n{many}\n")).map_err(|e| e.to_string())?;
+    for (kernel, more, name) in [("few", 0, "b"), ("many", 40, "a")] {
+        let mut command = kiln::command();
+        Device::named(device).ok_or("there is no reference device")?.only(&mut command)?;
+        command.arg("run").arg(&file).args(["--kernel", kernel, "--global", "1", "--arg", "buf:int[4]"]);
+        command.args(["--arg", "buf:int[4]", "--arg", "int:7"]);
+        command.args((0..more).flat_map(|_| ["--arg", "buf:int[1]"]));
+        let finished = kiln::run(&mut command)?;
+        let note = format!("the address is byte 28 of the buffer of argument `{name}`");
+        if !finished.stderr.contains(&note) {
             return Err(format!("{kernel}: {}", finished.stderr));
         }
     }

@@ -105,6 +105,7 @@ fn run_launch(
         pipelines: &[pipeline],
         kernel,
         arguments: &arguments,
+        buffers: &[],
         dims,
         global,
         offset: [0; 3],

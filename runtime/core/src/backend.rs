@@ -15,7 +15,7 @@ use crate::capabilities::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::event::{Status, Times};
 use crate::image::{ImageDesc, ImageFormat, ImageKind, ImageRegion, ImageSupport, Texel};
-use crate::interface::{Binding, SpecId};
+use crate::interface::{ArgumentLocation, Binding, SpecId};
 use crate::module::Module;
 use crate::rect::{Grid, Size};
 use crate::sampler::Sampler;
@@ -236,6 +236,8 @@ pub(crate) enum ImageCommand {
 pub(crate) struct KernelLayout {
     pub(crate) name: Arc<str>,
     pub(crate) bindings: Vec<Binding>,
+    /// The arguments that are addresses of buffers, by name, for messages.
+    pub(crate) pointers: Vec<(String, ArgumentLocation)>,
 }
 
 /// A launch, ready to execute.

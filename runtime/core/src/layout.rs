@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::backend::KernelLayout;
 use crate::error::{Error, Result};
 use crate::interface::{
-    ArgumentKind, ArgumentLocation, Binding, BindingClass, DataLocation, KernelInterface, ProgramData,
-    ProgramInterface,
+    Argument, ArgumentKind, ArgumentLocation, Binding, BindingClass, DataLocation, KernelInterface,
+    ProgramData, ProgramInterface,
 };
 use crate::sampler::Sampler;
 
@@ -33,6 +33,8 @@ pub(crate) struct Layout {
     pub(crate) blank: Box<[u8]>,
     /// The bindings, in order.
     pub(crate) slots: Vec<(Binding, Slot)>,
+    /// The arguments that are addresses of buffers, by name.
+    pointers: Vec<(String, ArgumentLocation)>,
 }
 
 /// What a binding refers to.
@@ -122,6 +124,7 @@ impl Layout {
             name: kernel.name.as_str().into(),
             blank: vec![0; extent as usize].into(),
             slots: builder.slots.into_iter().collect(),
+            pointers: kernel.arguments.iter().filter_map(pointer).collect(),
         })
     }
 
@@ -130,7 +133,16 @@ impl Layout {
         KernelLayout {
             name: self.name.clone(),
             bindings: self.slots.iter().map(|(binding, _)| *binding).collect(),
+            pointers: self.pointers.clone(),
         }
+    }
+}
+
+/// The name and the location of an argument that is the address of a buffer.
+fn pointer(argument: &Argument) -> Option<(String, ArgumentLocation)> {
+    match (&argument.info, argument.kind) {
+        (Some(info), ArgumentKind::Pointer(location)) => Some((info.name.clone(), location)),
+        _ => None,
     }
 }
 

@@ -54,6 +54,7 @@ impl Program {
             pipelines: &[Pipeline { program: &self.decoded, push_constants: &[], bound: &[] }],
             kernel,
             arguments: &arguments,
+            buffers: &[],
             dims: spec_constant(first, WORK_DIM).unwrap_or(1),
             offset: state_value(first, 0),
             global: state_value(first, 1),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{Block, block, describe::PUSH_CONSTANTS, image};
 use crate::backend::{Bound, Dispatch, KernelLayout, Launch, Specialization};
 use crate::error::{Error, Result};
-use crate::interface::Binding;
+use crate::interface::{ArgumentLocation, Binding};
 use crate::module::Module;
 use crate::signature;
 
@@ -33,6 +33,28 @@ struct Kernel {
     /// Its index among the kernels of the module.
     position: usize,
     bindings: Vec<Binding>,
+    /// The arguments that are addresses of buffers, by name.
+    pointers: Vec<(String, ArgumentLocation)>,
+}
+
+impl Kernel {
+    /// The addresses of the buffers that are arguments of a launch, by name.
+    fn buffers(&self, launch: &Launch) -> Vec<(String, u64)> {
+        let pushed = launch.dispatches.first().map_or(&[][..], |dispatch| &dispatch.push_constants);
+        let address = |location: ArgumentLocation| {
+            let (bytes, offset) = match location {
+                ArgumentLocation::PushConstants { offset } => (pushed, offset),
+                ArgumentLocation::Block { binding, offset } => {
+                    let index = self.bindings.iter().position(|known| *known == binding)?;
+                    let Bound::Bytes(bytes) = launch.bound.get(index)? else { return None };
+                    (bytes.as_slice(), offset)
+                }
+            };
+            bytes.get(offset as usize..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+        };
+        let named = |(name, location): &(String, ArgumentLocation)| Some((name.clone(), address(*location)?));
+        self.pointers.iter().filter_map(named).collect()
+    }
 }
 
 impl Program {
@@ -47,7 +69,11 @@ impl Program {
         let kernel = |layout: KernelLayout| {
             let position = known.iter().position(|kernel| *kernel.name == *layout.name);
             let none = || Error::BadModule { reason: format!("it has no kernel `{}`", layout.name) };
-            Ok(Kernel { position: position.ok_or_else(none)?, bindings: layout.bindings.clone() })
+            Ok(Kernel {
+                position: position.ok_or_else(none)?,
+                bindings: layout.bindings,
+                pointers: layout.pointers,
+            })
         };
         let kernels = layouts.into_iter().map(kernel).collect::<Result<_>>()?;
         Ok(Self { words, memory: memory.clone(), checks, results, kernels, pipelines: Mutex::default() })
@@ -104,6 +130,7 @@ impl Program {
             pipelines: &pipelines,
             kernel: kernel.position,
             arguments: &[],
+            buffers: &kernel.buffers(launch),
             dims: 3,
             global: [0; 3],
             offset: [0; 3],

@@ -692,18 +692,25 @@ impl GroupContext<'_> {
         let (object, size) = match location.space {
             Space::Global => {
                 let start = Space::Global.address(location.object);
-                let argument = launch.arguments.iter().zip(&kernel.parameters).find(|(argument, _)| {
-                    matches!(argument, Argument::Bytes(bytes)
-                        if bytes.first_chunk().is_some_and(|bytes| {
-                            Location::from_address(u64::from_le_bytes(*bytes)).is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
-                        }))
+                let is_there = |address: u64| {
+                    let it = Location::from_address(address);
+                    it.is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
+                };
+                let arguments = launch.arguments.iter().zip(&kernel.parameters);
+                let passed = arguments.filter_map(|(argument, parameter)| match argument {
+                    Argument::Bytes(bytes) => {
+                        Some((&parameter.name, u64::from_le_bytes(*bytes.first_chunk()?)))
+                    }
+                    Argument::Local(_) => None,
                 });
+                let known = launch.buffers.iter().map(|(name, address)| (name, *address));
+                let argument = passed.chain(known).find(|(_, address)| is_there(*address));
                 let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
                 match (variable, argument) {
                     (Some((buffer, name)), _) => {
                         (variable_of(name, "program-scope variable"), Some(buffer.size()))
                     }
-                    (None, Some((_, parameter))) => (argument_of(&parameter.name, "the buffer"), None),
+                    (None, Some((name, _))) => (argument_of(name, "the buffer"), None),
                     (None, None) => ("a buffer that is not an argument or was freed".to_owned(), None),
                 }
             }

@@ -137,6 +137,7 @@ fn enqueued(
         pipelines: &[pipeline],
         kernel: kernel(program, child),
         arguments: &arguments,
+        buffers: &[],
         dims: *dims,
         global: *global,
         offset: *offset,
