@@ -142,7 +142,10 @@ impl Search<'_> {
             return Failure { kind: FailureKind::Ambiguous, candidates };
         }
         let mut candidates: Vec<String> = Vec::new();
-        for (_, row) in set.rows() {
+        let mut rows: Vec<_> = set.rows().map(|(_, row)| row).collect();
+        // The general form first, such as that of `dot` for floats.
+        rows.sort_by_key(|row| row.signature.widths.len() <= 1);
+        for row in rows {
             let shown = row.show_generic();
             if !candidates.contains(&shown) {
                 candidates.push(shown);

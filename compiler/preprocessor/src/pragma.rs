@@ -63,6 +63,9 @@ pub enum Switch {
     Default,
 }
 
+/// The pragmas of OpenCL C, and those of other compilers that have an effect here.
+pub(crate) const NAMES: [&str; 6] = ["OPENCL", "STDC", "unroll", "nounroll", "pack", "once"];
+
 impl<'a> Pragma<'a> {
     /// Parses extra text after `#pragma`.
     pub fn parse(text: &'a str) -> Self {

@@ -13,7 +13,7 @@ use super::{
     piece::Piece,
     token::{Kind, Tok},
 };
-use crate::pragma::{Behavior, Pragma};
+use crate::pragma::{self, Behavior, Pragma};
 
 impl Preprocessor<'_> {
     /// `#pragma`. Returns the token for the parser.
@@ -88,7 +88,24 @@ impl Preprocessor<'_> {
             Pragma::Unknown => {
                 let word = text.split_whitespace().next().unwrap_or_default();
                 let message = format!("the pragma `{word}` is unknown and has no effect");
-                self.sink.report(Diagnostic::new(Code::UnknownPragma, span, message));
+                let known = pragma::NAMES.iter().copied();
+                let Some(meant) = pragma::NAMES
+                    .iter()
+                    .find(|name| name.eq_ignore_ascii_case(word))
+                    .map(|name| (*name).to_owned())
+                    .or_else(|| closest(word, known))
+                else {
+                    self.sink.report(Diagnostic::new(Code::UnknownPragma, span, message));
+                    return Some(Tok { kind: Kind::Pragma(self.interner.intern(text)), span, ..like });
+                };
+                let mut diagnostic = Diagnostic::new(Code::MisspelledPragma, span, message)
+                    .help(format!("did you mean `{meant}`?"))
+                    .note("C99 6.10.6: unknown pragmas are ignored");
+                // The word of `_Pragma` is inside a string.
+                if like.spelling(self.interner) == word {
+                    diagnostic = diagnostic.fix(like.span, format!("replace by `{meant}`"), meant);
+                }
+                self.sink.report(diagnostic);
             }
             Pragma::Malformed(message) => {
                 let diagnostic = Diagnostic::new(Code::ExtensionPragma, span, message);

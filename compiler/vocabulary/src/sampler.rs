@@ -14,6 +14,8 @@ pub const ADDRESS_CLAMP: u32 = 4;
 pub const ADDRESS_REPEAT: u32 = 6;
 /// `CLK_ADDRESS_MIRRORED_REPEAT`
 pub const ADDRESS_MIRRORED_REPEAT: u32 = 8;
+/// The mask of the filter.
+pub const FILTER: u32 = 0x30;
 /// `CLK_FILTER_NEAREST`
 pub const FILTER_NEAREST: u32 = 0x10;
 /// `CLK_FILTER_LINEAR`

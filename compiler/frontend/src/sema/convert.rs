@@ -42,6 +42,8 @@ impl AssignContext {
 /// The conversion with the default rounding.
 pub(crate) const PLAIN: Conversion = Conversion { rounding: None, saturate: false };
 
+const SAMPLER_HELP: &str = "combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`";
+
 impl Sema<'_> {
     /// Converts a value as if by assignment to an object of this type (C99 6.5.16.1). Reports invalid conversions.
     pub(crate) fn assign_convert(&mut self, value: Expr, to: QualTy, context: AssignContext) -> Expr {
@@ -114,16 +116,36 @@ impl Sema<'_> {
             && !is_logical
             && (u32::try_from(bits).is_ok() || i32::try_from(bits as i64).is_ok())
         {
+            self.check_sampler_bits(bits as u32, span);
             self.check_sampler_repeat(bits, span);
             let kind = ExprKind::Const(Const::Int(bits & u64::from(u32::MAX)));
             return Expr { kind, ty: sampler, span };
         }
         self.report(
             Diagnostic::new(Code::SamplerInitializer, span, "a sampler is made from a constant integer")
-                .help("combine one of each of the `CLK_NORMALIZED_COORDS_`, `CLK_ADDRESS_` and `CLK_FILTER_` constants with `|`")
+                .help(SAMPLER_HELP)
                 .note("OpenCL C 6.15.15.1: a sampler variable is initialized by a 32-bit unsigned integer constant"),
         );
         self.error_value(span)
+    }
+
+    /// OpenCL C 6.15.15.1: a sampler has at most one constant of each kind.
+    fn check_sampler_bits(&mut self, bits: u32, span: Span) {
+        let known = sampler::NORMALIZED_COORDS_TRUE | sampler::ADDRESSING | sampler::FILTER;
+        let message = if bits & !known != 0 {
+            "this is not a combination of the constants for samplers"
+        } else if bits & sampler::ADDRESSING > sampler::ADDRESS_MIRRORED_REPEAT {
+            "this combines several `CLK_ADDRESS_` constants"
+        } else if bits & sampler::FILTER == sampler::FILTER {
+            "this combines both `CLK_FILTER_` constants"
+        } else {
+            return;
+        };
+        self.report(
+            Diagnostic::new(Code::SamplerBits, span, message)
+                .help(SAMPLER_HELP)
+                .note("OpenCL C 6.15.15.1: a sampler has one addressing mode and one filter mode"),
+        );
     }
 
     /// OpenCL C 6.15.15.1: the two modes that repeat the image need normalized coordinates.

@@ -78,6 +78,7 @@ impl Sema<'_> {
                 continue;
             };
             let all = declaration.specifiers.attributes.iter().chain(one.declarator.attributes);
+            let all_attributes = all.clone();
             let is_typedef = specified.storage.is_some_and(|storage| storage.node == Storage::Typedef);
             let is_function = matches!(self.types.get(declared.ty.ty), Ty::Function(_));
             let target = match () {
@@ -92,6 +93,7 @@ impl Sema<'_> {
             attributes.aligned = typedef_properties.align;
             if is_typedef {
                 declared.ty.ty = self.vector_of(declared.ty.ty, &attributes);
+                self.warn_lower_alignment(declared.ty.ty, attributes.aligned, all_attributes);
                 self.typedef(name, &declared, typedef_properties, one.init.is_some());
             } else if is_function {
                 if let Some(init) = &one.init {
@@ -107,6 +109,36 @@ impl Sema<'_> {
                 self.variable(name, &declared, &specified, &attributes, one.init.as_ref(), out);
             }
         }
+    }
+
+    /// OpenCL C 6.13.1: `aligned` of a type name only increases the alignment.
+    fn warn_lower_alignment<'a>(
+        &mut self,
+        ty: TyId,
+        aligned: Option<u64>,
+        mut attributes: impl Iterator<Item = &'a ast::Attribute<'a>>,
+    ) {
+        let (Some(aligned), Some(natural)) = (aligned, self.types.align_of(ty)) else { return };
+        let is_aligned = |attribute: &&ast::Attribute<'_>| {
+            matches!(self.text(attribute.name.node).trim_matches('_'), "aligned")
+        };
+        let Some(attribute) = attributes.find(is_aligned).filter(|_| aligned < natural) else { return };
+        let shown = self.show(ty);
+        let help = match self.types.components(ty) {
+            Some((_, count @ 2..)) => {
+                format!("to access vectors at any address, write `vload{count}` and `vstore{count}`")
+            }
+            _ => "to lower the alignment, declare a structure with the attribute `packed`".to_owned(),
+        };
+        self.report(
+            Diagnostic::new(
+                Code::LowerAlignment,
+                attribute.span,
+                format!("this does not lower the alignment of `{shown}`, which is {natural}"),
+            )
+            .help(help)
+            .note("OpenCL C 6.13.1: `aligned` can only increase the alignment"),
+        );
     }
 
     /// OpenCL C 6.11.e: only `printf` is variadic. A declaration of it has no effect.

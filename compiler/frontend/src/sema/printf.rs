@@ -16,6 +16,12 @@ use super::{Sema, builtin::Call, convert::AssignContext};
 use crate::hir::{Expr, ExprKind, Lvalue, LvalueKind, Printf};
 use format::{Conversion, Directive};
 
+/// An argument before its promotion.
+struct Written {
+    ty: TyId,
+    is_character: bool,
+}
+
 impl Sema<'_> {
     /// Checks a call of `printf`. `arguments` are loaded; the first is the format.
     pub(super) fn printf_call(&mut self, overload: &Overload, arguments: Vec<Expr>, call: &Call) -> Expr {
@@ -26,7 +32,13 @@ impl Sema<'_> {
         let format_span = format.span;
         let bytes = self.literal_bytes(&format);
         let format = self.assign_convert(format, *parameter, AssignContext::Argument(1));
-        let arguments: Vec<Expr> = arguments.map(|argument| self.default_promotion(argument)).collect();
+        let mut written = Vec::new();
+        let arguments: Vec<Expr> = arguments
+            .map(|argument| {
+                written.push(self.written(&argument));
+                self.default_promotion(argument)
+            })
+            .collect();
         let Some(bytes) = bytes else {
             if format.ty != TyId::ERROR {
                 self.report(
@@ -36,7 +48,7 @@ impl Sema<'_> {
             }
             return self.error_value(call.span);
         };
-        self.check_format(&bytes, format_span, &arguments);
+        self.check_format(&bytes, format_span, arguments.iter().zip(written));
         let legal = arguments.iter().all(|argument| self.is_printable(argument));
         if format.ty == TyId::ERROR || !legal {
             return self.error_value(call.span);
@@ -110,8 +122,24 @@ impl Sema<'_> {
         }
     }
 
-    fn check_format(&mut self, format: &[u8], span: Span, arguments: &[Expr]) {
-        let mut rest = arguments.iter();
+    /// What an argument is before its promotion. A character constant is an `int`.
+    fn written(&self, argument: &Expr) -> Written {
+        let is_constant = || {
+            let range = self.sources.spelling(argument.span)?;
+            Some(self.sources.text(&range).starts_with('\''))
+        };
+        let is_character = argument.ty == TyId::scalar(Scalar::Char) || is_constant().unwrap_or_default();
+        Written { ty: argument.ty, is_character }
+    }
+
+    /// `arguments` are the arguments after the format.
+    fn check_format<'a>(
+        &mut self,
+        format: &[u8],
+        span: Span,
+        arguments: impl Iterator<Item = (&'a Expr, Written)>,
+    ) {
+        let mut rest = arguments;
         let mut end = 0;
         for directive in format::directives(format, self.options.std) {
             let text = directive.text.clone();
@@ -147,7 +175,7 @@ impl Sema<'_> {
             };
             self.check_directive(&directive, argument, literal);
         }
-        if let Some(extra) = rest.next() {
+        if let Some((extra, _)) = rest.next() {
             self.report(
                 Diagnostic::new(Code::PrintfArgument, extra.span, "the format does not use this argument")
                     .note(
@@ -162,7 +190,7 @@ impl Sema<'_> {
     fn check_directive(
         &mut self,
         directive: &Directive,
-        argument: &Expr,
+        (argument, written): (&Expr, Written),
         literal: impl Fn(&str) -> Option<(Span, String)>,
     ) {
         if argument.ty == TyId::ERROR {
@@ -174,7 +202,7 @@ impl Sema<'_> {
         if is_printed {
             return;
         }
-        let (shown, text) = (self.show(argument.ty), &directive.text);
+        let (shown, text) = (self.show(written.ty), &directive.text);
         let mut diagnostic = if takes_literal {
             Diagnostic::new(Code::PrintfArgument, argument.span, "`%s` prints string literals only")
                 .note("OpenCL C 6.15.14.2: the argument of s shall be a literal string")
@@ -190,6 +218,7 @@ impl Sema<'_> {
                 diagnostic = diagnostic.help("print its characters one by one, with `%c`");
                 None
             }
+            false if takes_literal && written.is_character => Some("%c".to_owned()),
             false => self.directive_for(argument.ty),
         };
         if let Some(better) = better {

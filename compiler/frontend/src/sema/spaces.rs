@@ -102,7 +102,11 @@ impl Sema<'_> {
                 let help = if is_stored {
                     format!("declare the pointer with `{}`, or copy the data", from.spelling())
                 } else {
-                    format!("copy the data to {} memory first", to.spelling())
+                    format!(
+                        "let the function take a `{}` pointer, or copy the data to {} memory first",
+                        from.spelling(),
+                        to.spelling()
+                    )
                 };
                 diagnostic.help(help).note("OpenCL C 6.7.9: the named address spaces are disjoint")
             }

@@ -65,6 +65,7 @@ impl Sema<'_> {
                     span,
                     format!("a literal of type `{shown}` has {count} components, not {total}"),
                 )
+                .help(if total < usize::from(count) { "add the missing components" } else { "remove components" })
                 .note("OpenCL C 6.3.6: the operands have as many components as the type, or there is one scalar"),
             );
             return self.error_value(span);

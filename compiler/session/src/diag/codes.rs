@@ -151,6 +151,7 @@ codes! {
     Conditional "conditional" Error;
     UserError "user-error" Error;
     UserWarning "user-warning" Warning;
+    MisspelledPragma "misspelled-pragma" Warning;
     UnknownPragma "unknown-pragmas" All;
     ExtensionPragma "extension-pragma" Warning;
     UnsupportedExtension "unsupported-extension" Error;
@@ -239,6 +240,7 @@ codes! {
     // Attributes
     UnknownAttribute "unknown-attribute" Warning;
     IgnoredAttribute "ignored-attribute" All;
+    LowerAlignment "lower-alignment" Warning;
     MisplacedAttribute "misplaced-attribute" Warning;
     AttributeTarget "attribute-target" Error;
     AttributeArgument "attribute-argument" Error;
@@ -343,6 +345,7 @@ codes! {
     ImplicitConstIntFloatConversion "implicit-const-int-float-conversion" Warning;
     ImplicitNarrowing "implicit-narrowing" Extra;
     SamplerInitializer "sampler-initializer" Error;
+    SamplerBits "sampler-bits" Warning;
     SamplerRepeat "sampler-repeat" Warning;
     // Expressions: calls
     ArgumentCount "argument-count" Error;

@@ -210,6 +210,12 @@ impl Sema<'_> {
         }
     }
 
+    /// Whether a name can be a component of a vector, or several.
+    fn is_component_name(&self, text: &str) -> bool {
+        let is_letters = |letters: &str| text.chars().all(|letter| letters.contains(letter));
+        matches!(text.len(), 1..=4 | 8 | 16) && (is_letters("xyzw") || is_letters("rgba"))
+    }
+
     pub(super) fn no_members(&mut self, ty: TyId, name: ast::Ident, span: Span) -> Operand {
         let shown = self.show(ty);
         let text = self.text(name.node).to_owned();
@@ -235,6 +241,18 @@ impl Sema<'_> {
             }
             Ty::Pointer(_) if matches!(text.as_str(), "length" | "size" | "count") => {
                 diagnostic = diagnostic.help("pass the number of elements as an argument of the kernel");
+            }
+            Ty::Scalar(_) if self.is_component_name(&text) => {
+                diagnostic = match text.len() {
+                    1 => diagnostic.help("a scalar has no components: use it without the `.`").fix(
+                        Span::new(name.span.lo.saturating_sub(1), name.span.hi),
+                        format!("remove `.{text}`"),
+                        "",
+                    ),
+                    count => diagnostic.help(format!(
+                        "a scalar has no components; to repeat it in a vector, write `({shown}{count})(…)`"
+                    )),
+                };
             }
             Ty::Atomic(_) | Ty::AtomicFlag => {
                 diagnostic = diagnostic

@@ -193,6 +193,9 @@ impl Sema<'_> {
         for name in builtins::near(text, &context) {
             names.push(name);
         }
-        kiln_session::diag::closest(text, names)
+        let prefix = format!("{text}_");
+        let begun = names.iter().find(|name| text.len() > 3 && name.starts_with(&prefix));
+        let begun = begun.map(|name| (*name).to_owned());
+        kiln_session::diag::closest(text, names).or(begun)
     }
 }

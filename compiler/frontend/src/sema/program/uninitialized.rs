@@ -6,6 +6,7 @@
 use kiln_session::diag::{Code, Diagnostic, Sink};
 use kiln_syntax::{Interner, Span};
 use kiln_types::ty::Types;
+use kiln_vocabulary::opencl::AddressSpace;
 
 use super::uses::Uses;
 use crate::hir::Function;
@@ -23,13 +24,20 @@ pub(crate) fn check_uninitialized(
         let variable = &function.locals[local];
         let (Some(name), declared) = (variable.name, variable.span) else { continue };
         let text = interner.text(name);
-        let mut diagnostic =
+        let diagnostic =
             Diagnostic::new(Code::Uninitialized, read, format!("`{text}` is read but never assigned"))
-                .also(declared, "declared without a value")
-                .help(format!("initialize `{text}` where it is declared"))
-                .note(
-                    "C99 6.7.8: the value of an automatic variable that is not initialized is indeterminate",
-                );
+                .also(declared, "declared without a value");
+        if variable.ty.quals.space == Some(AddressSpace::Local) {
+            sink.report(
+                diagnostic
+                    .help("assign it in the work-items, followed by `barrier(CLK_LOCAL_MEM_FENCE)`")
+                    .note("OpenCL C 6.7.7: local memory is not initialized"),
+            );
+            continue;
+        }
+        let mut diagnostic = diagnostic
+            .help(format!("initialize `{text}` where it is declared"))
+            .note("C99 6.7.8: the value of an automatic variable that is not initialized is indeterminate");
         if types.components(variable.ty.ty).is_some() {
             let end = Span::new(declared.hi, declared.hi);
             diagnostic = diagnostic.fix(end, "initialize it with 0", " = 0");

@@ -18,7 +18,7 @@ pub(crate) struct Uses {
     blocks: Vec<(FunctionId, Span)>,
     /// The program variables it uses, with spans, including the first use of each.
     pub(super) globals: Vec<(GlobalId, Span)>,
-    /// The private variables that are read but never assigned, with their first read, in source order.
+    /// The private and local variables that are read but never assigned, with their first read, in source order.
     pub(super) never_set: Vec<(LocalId, Span)>,
     /// The private variables whose own initializers read them, with the read, in source order.
     pub(super) self_initialized: Vec<(LocalId, Span)>,
@@ -80,7 +80,7 @@ impl Uses {
         let is_private = |local: LocalId| function.locals[local].ty.quals.space != Some(AddressSpace::Local);
         let unset = variables.iter().enumerate().filter(|(_, variable)| !variable.is_set);
         let reads = unset.filter_map(|(index, it)| Some((LocalId::from_index(index), it.first_read?)));
-        uses.never_set = reads.filter(|&(local, _)| is_private(local)).collect();
+        uses.never_set = reads.collect();
         uses.self_initialized.retain(|&(local, _)| is_private(local));
         uses.never_set.sort_by_key(|(_, read)| read.lo);
         uses
