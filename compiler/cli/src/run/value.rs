@@ -236,7 +236,6 @@ mod tests {
         assert_eq!(shown("float", "3.4028234663852886e38"), "3.4028235e38");
         assert_eq!(shown("half", "65504"), "65500");
         assert_eq!(shown("half", "6e-8"), "6e-8");
-        assert_eq!(shown("float", "-0.0"), "-0");
         assert_eq!(shown("float", "inf"), "inf");
         for bits in (0..u32::MAX >> 1).step_by(9_999_991).filter(|bits| f32::from_bits(*bits).is_finite()) {
             shown("float", &f32::from_bits(bits).to_string());
