@@ -87,7 +87,10 @@ mod tests {
     fn indented_lines_continue_a_command() {
         let text = "/* Words.\n *\n * kiln run --kernel a\n *     --global 4\n * More words.\n */\n// kiln run --kernel b\nint x; // kiln run --kernel c\n";
         assert_eq!(commands(text), ["--kernel a --global 4", "--kernel b"]);
-        assert_eq!(commands("/* kiln run\n *   --kernel a\n *   --global 4\n */"), [" --kernel a --global 4"]);
+        assert_eq!(
+            commands("/* kiln run\n *   --kernel a\n *   --global 4\n */"),
+            [" --kernel a --global 4"]
+        );
     }
 
     #[test]
