@@ -67,8 +67,9 @@ FILL is a list {1,2,3} (the braces can be omitted), file:PATH, or a formula of n
   buf:u32[4096]=iota   buf:f32[64]=iota*0.5+1   buf:i32[256]=random(7)%100
 
 After the launch, the output of `printf` appears, and then:
-  --print out[0..16]            prints `out[0..16] = v v v …`, by the parameter's name; a float has the
-                                fewest digits that are read as the same value of its type
+  --print out[0..16]            prints `out[0..16] = v v v …`, by the parameter's name; whole numbers in
+                                full, other floats with the fewest digits that are read as the same
+                                value of their type
   --check out[0..4]=1,2,3,4     fails unless the elements have these values; a single value is for
                                 all elements; 5..8 means 5,6,7,8; < <= > >= != compare each element;
                                 values are rounded to the type of the elements

@@ -129,7 +129,9 @@ pub(crate) fn part(
 ) -> Result<Result<Part, Outcome>, Failure> {
     let words = read_module(path)?;
     if !is_kernel_module(&words) {
-        return failure(format!("{path}: it is a SPIR-V module; write a part with `kiln compile -c`"));
+        return failure(format!(
+            "{path}: it is a SPIR-V module, not a part; make parts with `kiln compile -c`"
+        ));
     }
     let il = Il { name: path, words: &words, specialization: &[] };
     Ok(translated(&il, options, &Emit::Part, shown)?.and_then(|output| match output.artifact {

@@ -103,7 +103,7 @@ impl Preprocessor<'_> {
                     .note("C99 6.10.6: unknown pragmas are ignored");
                 // The word of `_Pragma` is inside a string.
                 if like.spelling(self.interner) == word {
-                    diagnostic = diagnostic.fix(like.span, format!("replace by `{meant}`"), meant);
+                    diagnostic = diagnostic.replace(like.span, meant);
                 }
                 self.sink.report(diagnostic);
             }

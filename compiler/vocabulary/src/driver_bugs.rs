@@ -261,20 +261,20 @@ driver_bugs! {
                   estimates sometimes have wrong quotients",
         remedy: Remedy::Option("emit"),
     }
-    /// 2 of 36,700 random programs with 580.159.04 on an H100 and an H200, whose modules have no undefined behavior: 27111543 and
-    /// 28537354. The first one crashes without optimization (`-O0`) and without workarounds, too, and without any one of the passes,
-    /// but not with bounds checks (`--checked`). The module of its reduced source does not crash if no loop requests unrolling,
-    /// or without its two loads of `uint4`; it does with volatile accesses to private objects, with initializers for them, and without remainders.
-    /// Measured without effect: `VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT`.
+    /// 2 of 36,700 random programs with 580.159.04 on an H100 and an H200, whose modules have no undefined behavior: 27111543
+    /// and 28537354. The compiler crashes on the first one without optimization (`-O0`), without workarounds, and without any
+    /// one of the passes, too, but not with bounds checks (`--checked`). The module of its reduced source compiles if no loop
+    /// requests unrolling, and if its two loads of `uint4` are left out. Measured without effect: volatile accesses to private
+    /// objects, initializers for them, no remainders, and `VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT`.
     CompilerCrash "compiler_crash" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "the driver's compiler crashes on very few kernels",
         remedy: Remedy::None,
     }
     /// 1 of 7,500 random programs with 580.159.04 on an H200: 28533890. With a local size of 1 in dimension 1, a store to
-    /// `p[((long)get_local_id(1) >> get_group_id(1)) & 15]` after a load of `p[get_num_groups(2) & 15]` goes to the address of the
-    /// load. It is correct with a 32-bit shift, with no shift, with a constant index of the load, without the load, and if an
-    /// argument of the kernel is shifted, which the driver does not know to be zero.
+    /// `p[((long)get_local_id(1) >> get_group_id(1)) & 15]` after a load of `p[get_num_groups(2) & 15]` goes to the address of
+    /// the load. It is correct with a 32-bit shift, without a shift, if the index of the load is a constant, without the load,
+    /// and if the shifted number is an argument of the kernel, which the driver does not know to be zero.
     ShiftedZeros "shifted_zeros" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a store whose index is a 64-bit shift of a number that the driver knows to be zero goes to the address of an \
@@ -284,8 +284,8 @@ driver_bugs! {
     /// 10 of 408,000 launches with 580.159.04 on an H200, in 4 processes with 16 threads each, which build a kernel, launch it once
     /// with an argument of their own, and destroy it. The wrong results have this argument and the constants of a kernel that
     /// another thread destroyed before; a second launch is right. Also without a cache of pipelines (2 of 191,000), and in
-    /// Khronos' `vec_align` tests. In a second run, 7 of 355,000 without the workaround and none of 342,000 with it; none of 308,000
-    /// either if threads create pipelines one after another, which is 10 % slower.
+    /// Khronos' `vec_align` tests. In a second run, 7 of 355,000 were wrong without the workaround and none of 342,000 with it.
+    /// If threads also create pipelines one after another, none of 308,000 are wrong, and the program is 10 % slower.
     StaleKernelCode "stale_kernel_code" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a new kernel sometimes executes the code of a destroyed kernel, if one thread creates or destroys pipelines \

@@ -3,7 +3,8 @@
 //! It starts with eight 32-bit words: the maximum number of packets, the number of slots minus 1, the next packet to write,
 //! the next packet to read, two unused words, the offset of the slots in bytes, and the size of a packet. The state of each
 //! slot follows, one word each, and then the slots. Packets are numbered from 0, modulo 2^32. The number of slots is a power
-//! of two, so packet n is in slot n modulo that number. `pipe.cl` of `kiln-library` describes the states. An empty pipe has zeros in all words that change.
+//! of two, so packet n is in slot n modulo that number. `pipe.cl` of `kiln-library` describes the states. An empty pipe has
+//! zeros in all words that change.
 
 use crate::opencl::MAX_TYPE_ALIGNMENT;
 

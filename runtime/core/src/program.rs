@@ -102,7 +102,8 @@ impl Program {
     }
 
     /// Declares that the program's bounds checks are complete, so that
-    /// [`Queue::launch_checked`](crate::Queue::launch_checked) accepts its kernels. Any module can declare that it checks its accesses; the runtime cannot verify the claim.
+    /// [`Queue::launch_checked`](crate::Queue::launch_checked) accepts its kernels. Any module can declare that it checks its
+    /// accesses; the runtime cannot verify the claim.
     ///
     /// # Safety
     /// Kiln must have compiled the module with bounds checks, and it must be unmodified.

@@ -115,7 +115,7 @@ fn unusable_parts_are_rejected() {
         (&["damaged.o"][..], "damaged.o: the part is damaged: compile it again"),
         (&["half.o"], "half.o: the part is damaged"),
         (&["old.o"], "the part has version 0, and this Kiln links version 1"),
-        (&["a.spv"], "a.spv: it is a SPIR-V module; `kiln compile -c` makes parts"),
+        (&["a.spv"], "a.spv: it is a SPIR-V module, not a part"),
         (
             &["a.o", "--env", "opencl"],
             "the part `a.cl` was compiled for Vulkan, and the program is for OpenCL",

@@ -272,7 +272,7 @@ mod tests {
     fn formulas_bind_as_arithmetic_does() {
         assert_eq!(filled("int", 3, "1000-iota*3"), ["1000", "997", "994"]);
         assert_eq!(filled("float", 3, "iota/2.0+0.5"), ["0.5", "1", "1.5"]);
-        assert_eq!(filled("float", 2, "1e-3*iota"), ["0", "1e-3"]);
+        assert_eq!(filled("float", 2, "1e-3*iota"), ["0", "0.001"]);
         assert_eq!(filled("int", 2, "-1"), ["-1", "-1"]);
     }
 

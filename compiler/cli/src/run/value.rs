@@ -1,5 +1,7 @@
 //! Layouts of elements in the launch language, and their values as bytes and as text.
 
+use std::ops::Range;
+
 use half::f16;
 
 /// The layout of a buffer element or of an argument: the numbers in it, each at its byte offset.
@@ -156,13 +158,21 @@ pub(crate) fn rounded(value: f64, bytes: usize) -> f64 {
     }
 }
 
-/// The shortest text that is read as the same value of a float type of this size.
+/// A whole number in full; otherwise the shortest text that is read as the same value of a float type of this size.
 fn shortest(value: f64, bytes: usize) -> String {
+    const PLAIN: Range<f64> = 1e-4..1e16;
+    let size = value.abs();
+    if value == 0.0 && value.is_sign_negative() {
+        // Without a point, it is read as an integer.
+        return "-0.0".to_owned();
+    }
+    if value.fract() == 0.0 && size < PLAIN.end {
+        return value.to_string();
+    }
     let is_same = |text: &str| text.parse().is_ok_and(|read| rounded(read, bytes) == value);
     let digits = (0..17).map(|digits| format!("{value:.digits$e}")).find(|text| is_same(text));
     let value = digits.and_then(|text| text.parse().ok()).unwrap_or(value);
-    let (plain, scientific) = (value.to_string(), format!("{value:e}"));
-    if scientific.len() < plain.len() { scientific } else { plain }
+    if PLAIN.contains(&size) || !size.is_finite() { value.to_string() } else { format!("{value:e}") }
 }
 
 impl PartialOrd for Number {
@@ -231,10 +241,13 @@ mod tests {
         assert_eq!(shown("double", "0.1"), "0.1");
         assert_eq!(shown("double", "0.10000000149011612"), "0.10000000149011612");
         assert_eq!(shown("float", "16777217"), "16777216");
-        assert_eq!(shown("float", "123456790528"), "123456790000");
+        assert_eq!(shown("float", "123456790528"), "123456790528");
+        assert_eq!(shown("float", "-0.0"), "-0.0");
+        assert_eq!(shown("float", "1e-3"), "0.001");
+        assert_eq!(shown("float", "2e-5"), "2e-5");
         assert_eq!(shown("float", "1e-45"), "1e-45");
         assert_eq!(shown("float", "3.4028234663852886e38"), "3.4028235e38");
-        assert_eq!(shown("half", "65504"), "65500");
+        assert_eq!(shown("half", "65504"), "65504");
         assert_eq!(shown("half", "6e-8"), "6e-8");
         assert_eq!(shown("float", "inf"), "inf");
         for bits in (0..u32::MAX >> 1).step_by(9_999_991).filter(|bits| f32::from_bits(*bits).is_finite()) {

@@ -421,7 +421,7 @@ fn advise_vectors(diagnostic: Diagnostic, from: u8, to: u8, to_shown: &str) -> D
         diagnostic.note("OpenCL C 6.4.1: there are no implicit conversions between vector types");
     let span = diagnostic.span;
     match from.cmp(&to) {
-        Ordering::Less => diagnostic,
+        Ordering::Less => diagnostic.help(format!("add the missing components, as in `({to_shown})(…, 0)`")),
         Ordering::Equal => diagnostic.help(vector_conversion(to_shown)).rewrite(
             span,
             format!("write `convert_{to_shown}`"),

@@ -53,7 +53,8 @@ pub(super) struct Device {
     pub(super) clock: Clock,
     /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
-    /// On drivers with [`DriverBug::StaleKernelCode`]: threads that create or destroy pipelines share it, submissions hold it alone.
+    /// On drivers with [`DriverBug::StaleKernelCode`]. Threads that create or destroy pipelines share it; a submission holds it
+    /// alone.
     code: Option<RwLock<()>>,
     pub(super) timelines: Timelines,
     pub(super) allocator: Mutex<ManuallyDrop<Allocator>>,
