@@ -73,7 +73,12 @@ fn read_input() -> Result<Vec<u8>, Failure> {
 }
 
 /// The first word of a SPIR-V module.
-pub(crate) const SPIRV_MAGIC: u32 = 0x0723_0203;
+const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+/// Whether a file is a SPIR-V module in little-endian byte order.
+pub(crate) fn is_module(contents: &[u8]) -> bool {
+    contents.starts_with(&SPIRV_MAGIC.to_le_bytes())
+}
 
 /// Reads the words of a module, in either byte order (SPIR-V 2.3), from a path, or `-` for standard input.
 pub(crate) fn read_module(path: &str) -> Result<Vec<u32>, Failure> {

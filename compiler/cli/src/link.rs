@@ -10,7 +10,7 @@ use crate::{
     compile::{bytes, output, report, show},
     crash,
     exit::{Failure, Outcome, failure},
-    files::{Files, SPIRV_MAGIC, write_output},
+    files::{Files, is_module, write_output},
     translate,
 };
 
@@ -62,7 +62,7 @@ fn part(
         let part = Part::read(&source.text).map_err(|error| Failure(format!("{path}: {error}")))?;
         return Ok(Ok(part));
     }
-    if source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
+    if is_module(&source.text) {
         return translate::part(path, options, &command.options);
     }
     let Some(output) = output(source, options, files, &Emit::Part) else { return Ok(Err(Outcome::Crash)) };

@@ -236,7 +236,7 @@ pub(crate) enum ImageCommand {
 pub(crate) struct KernelLayout {
     pub(crate) name: Arc<str>,
     pub(crate) bindings: Vec<Binding>,
-    /// The arguments that are addresses of buffers, by name, for messages.
+    /// The name and the location of each argument that is the address of a buffer. Messages contain the name.
     pub(crate) pointers: Vec<(String, ArgumentLocation)>,
 }
 

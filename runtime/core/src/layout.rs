@@ -33,7 +33,7 @@ pub(crate) struct Layout {
     pub(crate) blank: Box<[u8]>,
     /// The bindings, in order.
     pub(crate) slots: Vec<(Binding, Slot)>,
-    /// The arguments that are addresses of buffers, by name.
+    /// The name and the location of each argument that is the address of a buffer.
     pointers: Vec<(String, ArgumentLocation)>,
 }
 

@@ -1,4 +1,4 @@
-//! The driver's functions: the table that the loader calls, and the lookup by name.
+//! The table of the driver's functions, which the loader calls, and the function that finds one by its name.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ use crate::{
 /// The tag of tables of drivers with cl_khr_icd 2.0, in the slots of the two functions without a handle.
 const TAG: isize = 0x4F50_454E_434C_3331;
 
-/// Declares the table and `entry`, which looks up a function by name.
+/// Declares the table, and `entry`, which finds a function by its name.
 macro_rules! table {
     ({ $($name:ident: $function:path,)* } absent { $($absent:ident,)* }) => {
         static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {

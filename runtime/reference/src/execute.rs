@@ -102,8 +102,9 @@ pub struct Launch<'a> {
     pub kernel: usize,
     /// In the OpenCL environment, one for each parameter.
     pub arguments: &'a [Argument],
-    /// In the Vulkan environment, the addresses of the buffers that are arguments, by name, for reports.
-    pub buffers: &'a [(String, u64)],
+    /// The name and the value of each argument that is the address of a buffer. Empty in the OpenCL environment, where the
+    /// module names the parameters.
+    pub buffers: &'a [(&'a str, u64)],
     /// `get_work_dim`
     pub dims: u32,
     /// `get_global_size`

@@ -1,10 +1,7 @@
 // An OpenCL program whose commands form a graph: two out-of-order queues, parts of one buffer, a user event, a native
 // kernel, a mapped region and rectangles with different pitches. Exits with 0 if all contents and times are right.
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "checks.h"
 
 enum { COUNT = 4096, PARTS = 4, BYTES = COUNT * sizeof(int) };
 
@@ -15,19 +12,9 @@ static const char *source =
     "    to[i] = a[i] + b[i];\n"
     "}\n";
 
-static cl_context context;
 static cl_device_id device;
 static cl_command_queue queues[2];
 static cl_mem whole, parts[PARTS];
-
-static void require(int holds, const char *what, int line) {
-    if (!holds) {
-        printf("line %d: %s\n", line, what);
-        exit(1);
-    }
-}
-#define REQUIRE(condition) require(condition, #condition, __LINE__)
-#define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
 
 static void create(void) {
     cl_platform_id platform;
@@ -144,10 +131,8 @@ static void copy_rectangles(void) {
 }
 
 int main(void) {
-    cl_int error;
     create();
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    SUCCEEDS(error);
+    cl_program program = of_source(source);
     SUCCEEDS(clBuildProgram(program, 1, &device, "", NULL, NULL));
     launch_graph(program);
     use_host();

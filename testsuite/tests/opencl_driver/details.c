@@ -1,37 +1,17 @@
 // An OpenCL program that does what the specification allows and few programs do, and passes wrong arguments. Exits with 0 if
 // all results and error codes are right.
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "checks.h"
 #include <string.h>
 
-static cl_context context;
 static cl_device_id device;
 static cl_command_queue queues[2];
-
-static void require(int holds, const char *what, int line) {
-    if (!holds) {
-        printf("line %d: %s\n", line, what);
-        exit(1);
-    }
-}
-#define REQUIRE(condition) require(condition, #condition, __LINE__)
-#define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
 
 static cl_mem buffer_of(size_t size) {
     cl_int error;
     cl_mem buffer = clCreateBuffer(context, 0, size, NULL, &error);
     SUCCEEDS(error);
     return buffer;
-}
-
-static cl_program of_source(const char *source) {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    SUCCEEDS(error);
-    return program;
 }
 
 // A program can be built again after its kernels are released (OpenCL API 5.8.2), even if nothing was called on the queue of the

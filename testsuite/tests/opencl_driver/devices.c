@@ -1,10 +1,7 @@
 // An OpenCL program with a context of two devices, a CPU and a custom device. Only events order their commands. Exits with 0
 // if both devices always see the newest contents of the buffers that they share.
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "checks.h"
 
 enum { COUNT = 64, BYTES = COUNT * sizeof(int) };
 
@@ -15,19 +12,9 @@ static const char *source =
     "}\n"
     "kernel void increment(global int *data) { data[get_global_id(0)]++; }\n";
 
-static cl_context context;
 static cl_device_id devices[2];
 static cl_command_queue queues[2];
 static cl_kernel add, increment;
-
-static void require(int holds, const char *what, int line) {
-    if (!holds) {
-        printf("line %d: %s\n", line, what);
-        exit(1);
-    }
-}
-#define REQUIRE(condition) require(condition, #condition, __LINE__)
-#define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
 
 // A context with this device first.
 static void create(int first) {
@@ -43,8 +30,7 @@ static void create(int first) {
         queues[i] = clCreateCommandQueueWithProperties(context, devices[i], NULL, &error);
         SUCCEEDS(error);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    SUCCEEDS(error);
+    cl_program program = of_source(source);
     SUCCEEDS(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     add = clCreateKernel(program, "add", &error);
     SUCCEEDS(error);

@@ -1,29 +1,9 @@
 // An OpenCL program that builds programs without kernels: an empty one, one of functions only, and one that is linked. They are
 // executables (OpenCL API 5.8), which programs build to find out what a compiler supports.
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "checks.h"
 
-static cl_context context;
 static cl_device_id device;
-
-static void require(int holds, const char *what, int line) {
-    if (!holds) {
-        printf("line %d: %s\n", line, what);
-        exit(1);
-    }
-}
-#define REQUIRE(condition) require(condition, #condition, __LINE__)
-#define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
-
-static cl_program of_source(const char *source) {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    SUCCEEDS(error);
-    return program;
-}
 
 // The program is an executable and has no kernel.
 static void has_no_kernel(cl_program program) {

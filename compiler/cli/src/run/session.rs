@@ -16,7 +16,7 @@ use crate::{
     arguments::{LaunchArguments, RunCommand},
     compile,
     exit::{Failure, Outcome, failure, stderr_line},
-    files::{Files, SPIRV_MAGIC},
+    files::{Files, is_module},
     translate,
 };
 
@@ -49,13 +49,13 @@ pub(crate) fn open(
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
     let mut interface = Interface::default();
     let program = if let Some(module) = module {
-        if !source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
+        if !is_module(&source.text) {
             let target = Target::full(kiln_compiler::opencl::Environment::OpenCl);
             let options = command.options.to_options(target, matches);
             interface = compile::interface(source, &options, files);
         }
         load(command, matches, &device, &module)?
-    } else if source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
+    } else if is_module(&source.text) {
         load(command, matches, &device, &source)?
     } else {
         let mut target = device.info().target();
@@ -115,14 +115,13 @@ pub(crate) fn debuggee(
     (options.debug, options.keep_variables, options.optimize) = (true, true, false);
     options.overflow = Overflow::Marked;
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
-    let module =
-        module.or_else(|| source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()).then(|| source.clone()));
+    let module = module.or_else(|| is_module(&source.text).then(|| source.clone()));
     if let Some(module) = module {
         let program = Program::from_bytes(&device, &module.text)?;
         let (words, _) = module.text.as_chunks::<4>();
         let module = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let mut interface = Interface::default();
-        if !source.text.starts_with(&SPIRV_MAGIC.to_le_bytes()) {
+        if !is_module(&source.text) {
             interface = compile::interface(source, &options, files);
         }
         let session = Session { device, program, interface, sequences };

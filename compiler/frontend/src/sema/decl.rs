@@ -119,9 +119,8 @@ impl Sema<'_> {
         mut attributes: impl Iterator<Item = &'a ast::Attribute<'a>>,
     ) {
         let (Some(aligned), Some(natural)) = (aligned, self.types.align_of(ty)) else { return };
-        let is_aligned = |attribute: &&ast::Attribute<'_>| {
-            matches!(self.text(attribute.name.node).trim_matches('_'), "aligned")
-        };
+        let is_aligned =
+            |attribute: &&ast::Attribute<'_>| self.text(attribute.name.node).trim_matches('_') == "aligned";
         let Some(attribute) = attributes.find(is_aligned).filter(|_| aligned < natural) else { return };
         let shown = self.show(ty);
         let help = match self.types.components(ty) {

@@ -33,13 +33,13 @@ struct Kernel {
     /// Its index among the kernels of the module.
     position: usize,
     bindings: Vec<Binding>,
-    /// The arguments that are addresses of buffers, by name.
+    /// The name and the location of each argument that is the address of a buffer.
     pointers: Vec<(String, ArgumentLocation)>,
 }
 
 impl Kernel {
-    /// The addresses of the buffers that are arguments of a launch, by name.
-    fn buffers(&self, launch: &Launch) -> Vec<(String, u64)> {
+    /// The name of each argument of a launch that is the address of a buffer, and the address.
+    fn buffers(&self, launch: &Launch) -> Vec<(&str, u64)> {
         let pushed = launch.dispatches.first().map_or(&[][..], |dispatch| &dispatch.push_constants);
         let address = |location: ArgumentLocation| {
             let (bytes, offset) = match location {
@@ -52,8 +52,10 @@ impl Kernel {
             };
             bytes.get(offset as usize..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
         };
-        let named = |(name, location): &(String, ArgumentLocation)| Some((name.clone(), address(*location)?));
-        self.pointers.iter().filter_map(named).collect()
+        self.pointers
+            .iter()
+            .filter_map(|(name, location)| Some((name.as_str(), address(*location)?)))
+            .collect()
     }
 }
 

@@ -699,12 +699,12 @@ impl GroupContext<'_> {
                 let arguments = launch.arguments.iter().zip(&kernel.parameters);
                 let passed = arguments.filter_map(|(argument, parameter)| match argument {
                     Argument::Bytes(bytes) => {
-                        Some((&parameter.name, u64::from_le_bytes(*bytes.first_chunk()?)))
+                        Some((parameter.name.as_str(), u64::from_le_bytes(*bytes.first_chunk()?)))
                     }
                     Argument::Local(_) => None,
                 });
-                let known = launch.buffers.iter().map(|(name, address)| (name, *address));
-                let argument = passed.chain(known).find(|(_, address)| is_there(*address));
+                let argument =
+                    passed.chain(launch.buffers.iter().copied()).find(|(_, address)| is_there(*address));
                 let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
                 match (variable, argument) {
                     (Some((buffer, name)), _) => {
