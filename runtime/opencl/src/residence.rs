@@ -64,6 +64,7 @@ impl State {
 
     /// Whether a command needs no step. One that changes the contents then becomes the only owner.
     fn is_ready(&mut self, range: &Range<usize>, index: usize, access: Access) -> bool {
+        self.join();
         if self.steps > 0 || !self.cover(range).iter().all(|segment| segment.has[index]) {
             return false;
         }
@@ -71,6 +72,17 @@ impl State {
             self.own(range, index);
         }
         true
+    }
+
+    /// Joins neighbors that the same devices have: programs with many ranges keep few segments.
+    fn join(&mut self) {
+        self.segments.dedup_by(|next, segment| {
+            let is_same = next.has == segment.has;
+            if is_same {
+                segment.range.end = next.range.end;
+            }
+            is_same
+        });
     }
 
     /// Makes a device the only one that has the contents.
@@ -243,6 +255,20 @@ mod tests {
         assert_eq!(state.lacking(&(25..75), 1), [(25..50, 0)]);
         state.arrive(&(25..75), 1, Access::Write);
         assert_eq!(state.lacking(&(0..100), 0), [(25..50, 1), (50..75, 1), (75..100, 1)]);
+    }
+
+    #[test]
+    fn many_ranges_keep_few_segments() {
+        let mut state = state(Some(0));
+        for start in 0..50 {
+            assert!(state.is_ready(&(start * 2..start * 2 + 1), 0, Access::Write));
+            assert!(!state.is_ready(&(start..start + 1), 1, Access::Read));
+            assert!(state.segments.len() <= 3);
+        }
+        state.arrive(&(10..20), 1, Access::Write);
+        assert_eq!(state.lacking(&(0..100), 0), [(10..20, 1)]);
+        assert!(state.is_ready(&(0..10), 0, Access::Read));
+        assert_eq!(state.segments.len(), 3);
     }
 
     #[test]
