@@ -421,8 +421,8 @@ impl Event {
     /// flushes the queue. It gets the error of a command that has failed. Otherwise as [`on_end`](Self::on_end).
     ///
     /// The runtime holds no lock while it runs callbacks: they may enqueue commands, complete user events and register
-    /// callbacks. A device does not report when it starts a command, so callbacks for [`Status::Running`] run when its
-    /// command is complete.
+    /// callbacks. Callbacks for different statuses can run at the same time, in any order. A device does not report when
+    /// it starts a command, so callbacks for [`Status::Running`] run when its command is complete.
     pub fn on_status(&self, status: Status, callback: impl FnOnce(Result<()>) + Send + 'static) {
         if self.launch_error.is_none() || status < Status::Complete {
             return self.node.call(status, Box::new(callback));
