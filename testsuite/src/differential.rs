@@ -196,7 +196,7 @@ impl Comparison {
         &self,
         seeds: std::ops::Range<u64>,
         jobs: usize,
-        mut tell: impl FnMut(u64, &Program, String),
+        mut report: impl FnMut(u64, &Program, String),
     ) -> Tally {
         let next = AtomicU64::new(seeds.start);
         let (sender, receiver) = mpsc::channel();
@@ -213,7 +213,7 @@ impl Comparison {
                         }
                         let program = programs::program(seed, self.kind);
                         let outcome = self.compare(seed, &program, &mut runner);
-                        sender.send((seed, program, outcome)).expect("somebody listens");
+                        sender.send((seed, program, outcome)).expect("the receiver outlives the threads");
                     }
                 });
             }
@@ -226,7 +226,7 @@ impl Comparison {
                 }
                 if !complaints.is_empty() {
                     tally.different += 1;
-                    tell(seed, &program, complaints.join("\n"));
+                    report(seed, &program, complaints.join("\n"));
                 }
             }
         });
@@ -236,34 +236,38 @@ impl Comparison {
     /// Runs a program in all configurations. Returns the counts and the failures, as messages.
     pub fn compare(&self, seed: u64, program: &Program, runner: &mut Runner) -> (Tally, Vec<String>) {
         let mut tally = Tally { programs: 1, ..Tally::default() };
-        let references = self.references.iter().map(|&oracle| Configuration::Source(oracle));
-        let tried =
-            self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.configuration);
-        let mut runs: Vec<(Configuration, Outcome)> = Vec::new();
-        for configuration in references.chain(tried) {
+        let mut runs = Vec::new();
+        let mut run = |configuration, runs: &mut Vec<(Configuration, Outcome)>| {
             let (outcome, time) = runner.run(configuration, program, self);
             tally.count_mut(configuration).time += time;
             runs.push((configuration, outcome));
-        }
-        let judge = Configuration::Device(Device::named(JUDGE).expect("it is among the devices"), "-O0");
-        let (reference, agree) =
-            agreement(&runs, |configuration| matches!(configuration, Configuration::Source(_)));
-        let all = runs.iter().all(|(_, outcome)| match outcome {
-            Outcome::Results(results) => Some(results) == reference,
-            _ => true,
-        });
-        let right = if agree && all && reference.is_some() {
-            reference.cloned()
-        } else {
-            if self.has_judge && !runs.iter().any(|(configuration, _)| is_judge(*configuration)) {
-                let (outcome, time) = runner.run(judge, program, self);
-                tally.count_mut(judge).time += time;
-                runs.push((judge, outcome));
-            }
-            majority(&runs)
         };
+        let references = self.references.iter().map(|&oracle| Configuration::Source(oracle));
+        let tried =
+            self.trials.iter().filter(|trial| seed.is_multiple_of(trial.every)).map(|it| it.configuration);
+        references.chain(tried).for_each(|configuration| run(configuration, &mut runs));
+        let mut right = undisputed(&runs);
+        if right.is_none() {
+            if self.has_judge && !runs.iter().any(|(configuration, _)| is_judge(*configuration)) {
+                let judge = Device::named(JUDGE).expect("it is among the devices");
+                run(Configuration::Device(judge, "-O0"), &mut runs);
+            }
+            right = majority(&runs);
+        }
+        tally.unjudged += usize::from(right.is_none());
+        let complaints = self.count(&mut tally, seed, right, runs);
+        (tally, complaints)
+    }
+
+    /// Counts the outcomes of a program with this correct result, if it is known. Returns the failures, as messages.
+    fn count(
+        &self,
+        tally: &mut Tally,
+        seed: u64,
+        right: Option<String>,
+        runs: Vec<(Configuration, Outcome)>,
+    ) -> Vec<String> {
         let mut complaints = Vec::new();
-        let is_judged = right.is_some();
         // Without results from a reference, Kiln's results must at least agree with each other.
         let (first, are_same) = agreement(&runs, |_| true);
         let first = right.clone().or_else(|| first.cloned()).unwrap_or_default();
@@ -314,11 +318,19 @@ impl Comparison {
                 }
             }
         }
-        if !is_judged {
-            tally.unjudged += 1;
-        }
-        (tally, complaints)
+        complaints
     }
+}
+
+/// The result of the references, if they agree and no other run has another result.
+fn undisputed(runs: &[(Configuration, Outcome)]) -> Option<String> {
+    let (reference, agree) =
+        agreement(runs, |configuration| matches!(configuration, Configuration::Source(_)));
+    let all = runs.iter().all(|(_, outcome)| match outcome {
+        Outcome::Results(results) => Some(results) == reference,
+        _ => true,
+    });
+    if agree && all { reference.cloned() } else { None }
 }
 
 /// The time limit, far longer than any correct program takes on a busy machine.
@@ -406,7 +418,7 @@ fn difference(right: &str, found: &str) -> String {
             }
         }
     }
-    if right == found { "is as the first" } else { "the results have other lines" }.to_owned()
+    if right == found { "has the first result" } else { "the numbers of lines differ" }.to_owned()
 }
 
 #[cfg(test)]

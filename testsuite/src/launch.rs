@@ -63,8 +63,8 @@ pub fn launch(
 /// Checks that a launch is rejected because the device lacks a feature.
 pub fn rejected(device: &Device, prelude: &str, jobs: &[Job], inputs: &[Input]) {
     let finished = run(device, &[], prelude, jobs, inputs);
-    let is_told = !finished.status.success() && device::lacks_a_feature(&finished.stderr);
-    assert!(is_told, "{} should say what it lacks, and says\n{}", device.name, finished.stderr);
+    let names_feature = !finished.status.success() && device::lacks_a_feature(&finished.stderr);
+    assert!(names_feature, "{} should name a missing feature, but prints\n{}", device.name, finished.stderr);
 }
 
 fn run(device: &Device, options: &[&str], prelude: &str, jobs: &[Job], inputs: &[Input]) -> Finished {

@@ -65,8 +65,22 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> Result<Finis
     let stderr = String::from_utf8_lossy(&stderr).into_owned();
     match status {
         Ok(status) => Ok(Finished { status, stdout, stderr }),
-        Err(reason) => Err(format!("{name} {reason}; it said:\n{stderr}")),
+        Err(reason) => Err(format!("{name} {reason}; it wrote:\n{stderr}")),
     }
+}
+
+/// Runs a program without input. Panics if it does not start, or does not end in time.
+#[track_caller]
+pub fn finish(command: &mut Command, limit: Duration) -> Finished {
+    run(command, b"", limit).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// Runs a program that must succeed. Returns its standard output.
+#[track_caller]
+pub fn succeed(command: &mut Command, limit: Duration) -> String {
+    let finished = finish(command, limit);
+    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
+    finished.text()
 }
 
 fn read(from: &mut impl Read) -> Vec<u8> {

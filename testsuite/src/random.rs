@@ -1,6 +1,6 @@
-//! Reproducible random numbers: tests and fuzz targets depend only on their seed.
+//! Reproducible random numbers. Seeds name programs and findings in comments and reports, so this generator must never change.
 
-/// xorshift64*
+/// The generator xorshift64*.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

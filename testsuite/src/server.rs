@@ -73,8 +73,8 @@ impl Server {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.running = None;
-                    let said = fs::read_to_string(&self.errors).unwrap_or_default();
-                    let last: Vec<&str> = said.lines().rev().take(3).collect();
+                    let written = fs::read_to_string(&self.errors).unwrap_or_default();
+                    let last: Vec<&str> = written.lines().rev().take(3).collect();
                     return Ok(Err(Ending::Failed(format!("it ended: {}", last.join(" / ")))));
                 }
             }

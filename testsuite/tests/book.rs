@@ -210,7 +210,7 @@ fn shell(folder: &Path, command: &str) -> String {
     device::any().only(&mut shell).expect("its driver");
     // The test itself can be run by `make`.
     shell.env_remove("MAKEFLAGS").env_remove("KILN_DEVICE");
-    let finished = process::run(&mut shell, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut shell, LIMIT);
     finished.text()
 }
 

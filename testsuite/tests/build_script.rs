@@ -69,7 +69,7 @@ impl Application {
         command.current_dir(&self.folder).args(words).args(["--color", "never"]);
         command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("build-script/target"));
         device::any().only(&mut command).expect("its driver");
-        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+        process::finish(&mut command, LIMIT)
     }
 
     fn succeeds(&self, words: &[&str]) -> String {
@@ -185,7 +185,7 @@ fn a_build_needs_no_parser_generator_and_no_c_compiler() {
         "--prefix",
         "none",
     ]);
-    let tree = process::run(&mut command, b"", LIMIT).expect("a tree").text();
+    let tree = process::finish(&mut command, LIMIT).text();
     let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(names.contains(&"kiln-compiler"), "{tree}");
     for unwanted in ["lalrpop", "logos-derive", "syn", "cc", "cmake", "bindgen", "clap", "ash"] {

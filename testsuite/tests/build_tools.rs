@@ -36,7 +36,7 @@ fn finish(folder: &Path, words: &[&str]) -> process::Finished {
     let mut command = Command::new(words[0]);
     command.current_dir(folder).args(&words[1..]);
     command.env("PATH", process::path_with(binary.parent().expect("a folder")));
-    process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    process::finish(&mut command, LIMIT)
 }
 
 /// Builds; builds again, which does nothing; changes the header, which rebuilds the files that include it.
@@ -189,8 +189,7 @@ fn modules_do_not_depend_on_the_build_folder() {
         let project = project("unused", "");
         let mut command = kiln::command();
         command.current_dir(project.path()).arg("compile").args(order);
-        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-        assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+        process::succeed(&mut command, LIMIT);
         ["sized.spv", "other.spv"].map(|name| fs::read(project.path().join(name)).expect("a module"))
     };
     assert_eq!(build(&["sized.cl", "other.cl"]), build(&["other.cl", "sized.cl"]));
@@ -212,7 +211,7 @@ fn the_action_for_github_checks_kernels() {
         command.env("FILES", files).env("OPTIONS", "-Wall").env("RUNNER_TEMP", project.path());
         command.env("GITHUB_OUTPUT", at("outputs"));
         command.env("PATH", process::path_with(kiln::binary().parent().expect("a folder")));
-        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        let finished = process::finish(&mut command, LIMIT);
         let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
         (finished.code(), read("outputs"), read("kiln.sarif"))
     };

@@ -120,7 +120,7 @@ fn a_crash_writes_a_reproducer() {
         let mut command = kiln::command();
         command.env("KILN_PANIC_ON", "void k(").env("KILN_CRASH_DIR", &reproducers);
         command.current_dir(folder.path()).args(words);
-        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+        process::finish(&mut command, LIMIT)
     };
     let reports = || -> Vec<String> {
         let names =
@@ -153,7 +153,7 @@ fn a_crash_writes_a_reproducer() {
     // Without the word that makes it crash, the reproducer compiles.
     let mut command = kiln::command();
     command.current_dir(folder.path()).args(["check", name]);
-    assert_eq!(process::run(&mut command, b"", LIMIT).expect("kiln starts").code(), Some(0));
+    assert_eq!(process::finish(&mut command, LIMIT).code(), Some(0));
 }
 
 /// Makes the emitter fail: for every requested output, `kiln` exits with 70 and writes nothing.
@@ -167,7 +167,7 @@ fn an_invalid_module_is_never_written() {
         let mut command = kiln::command();
         command.env("KILN_DEFECT", "id_bound").env("KILN_CRASH_DIR", folder.path());
         command.current_dir(folder.path()).args(words);
-        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+        process::finish(&mut command, LIMIT)
     };
     let files = || -> Vec<String> {
         let entries = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry"));
@@ -228,7 +228,7 @@ fn requested_defects_are_announced() {
         let mut command = kiln::command();
         command.env("KILN_DEFECT", defect.name()).env("KILN_CRASH_DIR", folder.path());
         command.current_dir(folder.path()).args(["compile", "k.cl", "-o", "k.spv"]);
-        let finished = process::run(&mut command, b"", LIMIT).expect("kiln starts");
+        let finished = process::finish(&mut command, LIMIT);
         let wanted = format!("warning: KILN_DEFECT is set to `{}`: the output is", defect.name());
         assert_eq!(finished.stderr.matches(&wanted).count(), 1, "{}", finished.stderr);
     }
@@ -244,7 +244,7 @@ fn an_invalid_module_is_never_linked_or_translated() {
         let mut command = kiln::command();
         command.envs(defect.map(|defect| ("KILN_DEFECT", defect))).env("KILN_CRASH_DIR", path("reports"));
         command.current_dir(folder.path()).args(words);
-        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+        process::finish(&mut command, LIMIT)
     };
     assert_eq!(kiln(None, &["compile", "-c", "k.cl", "-o", "k.part"]).code(), Some(0));
     assert_eq!(kiln(None, &["compile", "--env", "opencl", "k.cl", "-o", "k.spv"]).code(), Some(0));
@@ -273,7 +273,7 @@ fn terminals_have_colors_unless_disabled() {
         command.current_dir(folder.path()).args(["--quiet", "--return", "--command", &line, "/dev/null"]);
         kiln::COLORS.iter().for_each(|variable| _ = command.env_remove(variable));
         command.env("TERM", "xterm").envs(colors.iter().copied());
-        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        let finished = process::finish(&mut command, LIMIT);
         assert_eq!(finished.code(), Some(1));
         assert!(finished.text().contains("missing"));
         finished.text().contains('\x1b')

@@ -33,8 +33,8 @@ fn compositions_give_the_same_results_on_every_device() {
 /// Compositions that together detect every defect of layouts, ranges and calls.
 const DETECTING: &[u64] = &[0, 1, 2, 6, 9, 77];
 
-/// Defects in the passes that lay out and split objects and that pass pointers to functions. Some composition has other results with each, or the strict Vulkan
-/// device or the verifier reports its module.
+/// Defects in the passes that lay out and split objects and that pass pointers to functions. With each of them, some composition has
+/// other results, or the verifier or the reference device for Vulkan reports its module.
 #[test]
 fn defects_of_layouts_are_detected() {
     // The first is about the emitter.
@@ -68,7 +68,7 @@ fn defects_of_layouts_are_detected() {
     assert!(missed.is_empty(), "no composition detects {missed:?}");
 }
 
-/// Runs programs on the strict Vulkan device.
+/// Runs programs on the reference device for Vulkan.
 struct Runner {
     folder: TempDir,
 }

@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// Examples that use features that a device lacks, and the device that must report that.
 const LACKING: &[(&str, &str)] = &[];
 
-/// Examples with undefined behavior, which strict devices report.
+/// Examples with undefined behavior, which the reference devices report.
 const UNDEFINED: &[&str] = &["lost_update"];
 
 /// Work-groups of some examples wait for each other. lavapipe aborts a loop after 65,535 iterations; on a busy machine

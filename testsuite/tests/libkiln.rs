@@ -16,9 +16,7 @@ use tempfile::TempDir;
 
 /// Runs a program that must succeed, and returns its output.
 fn run(command: &mut Command) -> String {
-    let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
-    finished.text()
+    process::succeed(command, LIMIT)
 }
 
 fn header() -> PathBuf {

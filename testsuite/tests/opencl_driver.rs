@@ -33,7 +33,7 @@ fn name_driver(folder: &Path) {
 fn compile(source: &str, to: &Path, words: &[&str]) {
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(to);
-    succeeds(gcc.arg(root().join("testsuite/tests/opencl_driver").join(source)).args(words));
+    process::succeed(gcc.arg(root().join("testsuite/tests/opencl_driver").join(source)).args(words), LIMIT);
 }
 
 /// Runs a launch on a device, with the drivers that the files in a folder name.
@@ -46,7 +46,7 @@ fn run_with(vendors: &Path, device: &str, (name, contents): (&str, &[u8]), words
     // Debian's loader reads a folder only if its name ends with a slash.
     command.env("OCL_ICD_VENDORS", format!("{}/", vendors.display()));
     command.arg(folder.path().join(name)).args(["--platform", "Kiln"]).args(words);
-    process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    process::finish(&mut command, LIMIT)
 }
 
 /// Checks the output of a launch on a Vulkan device and on the reference device.
@@ -77,8 +77,7 @@ fn modules_are_programs_on_every_device() {
     fs::write(folder.path().join("k.cl"), source).expect("a file");
     let mut compile = kiln::command();
     compile.current_dir(folder.path()).args(["compile", "--env", "opencl", "k.cl", "-o", "k.spv"]);
-    let compiled = process::run(&mut compile, b"", LIMIT).expect("it runs");
-    assert_eq!(compiled.code(), Some(0), "{}", compiled.stderr);
+    process::succeed(&mut compile, LIMIT);
     let module = fs::read(folder.path().join("k.spv")).expect("a module");
     let words = ["--kernel", "square", "--global", "8", "--arg", "buf:i32[8]=iota", "--print", "data[5..8]"];
     for device in ["lavapipe-25", "reference"] {
@@ -160,12 +159,6 @@ fn races_are_reported_with_their_lines() {
     assert!(report.contains("race") && report.contains("program.cl:3"), "{report}");
 }
 
-/// Runs a program that must succeed.
-fn succeeds(command: &mut Command) {
-    let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
-}
-
 const ONE: &str = "kernel void one(global int *p) { *p = 1; }\n";
 const ONE_WORDS: [&str; 8] =
     ["--kernel", "one", "--global", "1", "--arg", "buf:i32[1]=0", "--print", "p[0..1]"];
@@ -175,9 +168,9 @@ fn an_installed_driver_is_found() {
     let (built, prefix) = (kiln::built(), tempfile::tempdir().expect("a folder"));
     let mut install = Command::new(program("xtask"));
     install.arg("install").arg("--prefix").arg(prefix.path()).arg("--from").arg(built.path());
-    succeeds(&mut install);
+    process::succeed(&mut install, LIMIT);
     // Installs again, over the existing files.
-    succeeds(&mut install);
+    process::succeed(&mut install, LIMIT);
     let at = |path: &str| prefix.path().join(path);
     let finished =
         run_with(&at("etc/OpenCL/vendors"), "reference", ("kernel.cl", ONE.as_bytes()), &ONE_WORDS);
@@ -193,7 +186,7 @@ fn an_installed_driver_is_found() {
     let mut cmake = Command::new("cmake");
     cmake.current_dir(project.path()).args(["-B", "build"]);
     cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.path().display()));
-    let finished = process::run(&mut cmake, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut cmake, LIMIT);
     let expected = format!("kiln is {}", fs::canonicalize(at("bin/kiln")).expect("it is there").display());
     assert!(finished.text().contains(&expected), "{}{}", finished.text(), finished.stderr);
 }
@@ -213,7 +206,7 @@ fn program_succeeds_on(name: &str, devices: &[&str]) {
         let mut command = Command::new(&path);
         Device::named(device).expect("it is known").only(&mut command).expect("it is there");
         command.env("OCL_ICD_VENDORS", format!("{}/", folder.path().display()));
-        let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+        let finished = process::finish(&mut command, LIMIT);
         assert_eq!(finished.code(), Some(0), "{device}: {}{}", finished.text(), finished.stderr);
     }
 }
@@ -245,7 +238,7 @@ fn scenario(folder: &Path, words: &[&str]) -> Finished {
     command.env("OCL_ICD_VENDORS", format!("{}/", folder.display()));
     command.env("VK_LAYER_PATH", folder).env("VK_INSTANCE_LAYERS", "VK_LAYER_KILN_faults");
     command.env("KILN_CACHE", "off").arg(folder.join("libfaults.so")).args(words);
-    process::run(&mut command, b"", 10 * LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+    process::finish(&mut command, 10 * LIMIT)
 }
 
 /// Every Vulkan call that can fail does so once: it lacks memory, or the device is lost.
@@ -289,14 +282,17 @@ fn a_debian_package_has_the_driver() {
     let libraries = ["libkiln_opencl.so", "libkiln.so", "libkiln.a"].map(kiln::library);
     for file in libraries.into_iter().chain([program("kiln")]) {
         let stripped = built.path().join(file.file_name().expect("a file"));
-        succeeds(Command::new("strip").arg("--strip-debug").arg("-o").arg(stripped).arg(file));
+        process::succeed(Command::new("strip").arg("--strip-debug").arg("-o").arg(stripped).arg(file), LIMIT);
     }
     let mut deb = Command::new(program("xtask"));
-    succeeds(deb.arg("deb").arg("--output").arg(output.path()).arg("--from").arg(built.path()));
+    process::succeed(
+        deb.arg("deb").arg("--output").arg(output.path()).arg("--from").arg(built.path()),
+        LIMIT,
+    );
     let mut files = fs::read_dir(output.path()).expect("a folder");
     let package = files.next().expect("a package").expect("a file").path();
     let root = output.path().join("root");
-    succeeds(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&root));
+    process::succeed(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&root), LIMIT);
     let named = fs::read_to_string(root.join("etc/OpenCL/vendors/kiln.icd")).expect("a file");
     let installed = root.join(named.trim().trim_start_matches('/'));
     let vendors = output.path().join("vendors");

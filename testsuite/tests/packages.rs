@@ -53,9 +53,7 @@ fn packages_have_a_description_a_license_and_a_readme() {
 fn packaged(folder: &Path) -> Vec<String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder).args(["package", "--list", "--allow-dirty", "--offline"]);
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{}: {}", folder.display(), finished.stderr);
-    finished.text().lines().map(str::to_owned).collect()
+    process::succeed(&mut command, LIMIT).lines().map(str::to_owned).collect()
 }
 
 /// A later version of one package can be incompatible with the others, and crates.io can have another project's package of
@@ -77,7 +75,8 @@ fn packages_depend_on_exactly_their_own_version() {
 }
 
 /// `cargo publish --dry-run` accepts all packages together; this reads the index of crates.io. With `--nightly`, each is
-/// also built from its package, without the repository, and the program is installed. If Cargo is set to be offline, `cargo package` runs instead.
+/// also built from its package, without the repository, and the program is installed. If Cargo is set to be offline, `cargo package`
+/// runs instead.
 #[test]
 fn packages_can_be_published() {
     let target = tempfile::tempdir().expect("a folder");
@@ -96,9 +95,7 @@ fn packages_can_be_published() {
         command.arg("--no-verify");
     }
     let limit = if nightly::is_on() { Duration::from_secs(3600) } else { LIMIT };
-    let finished = process::run(command.arg("--target-dir").arg(target.path()), b"", limit)
-        .unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{}", finished.stderr);
+    process::succeed(command.arg("--target-dir").arg(target.path()), limit);
     // A dry run of `cargo publish` does not write to the folder of `cargo package`.
     let folder = target.path().join("package");
     let dry = folder.join("tmp-crate");
@@ -123,11 +120,7 @@ fn packages_can_be_published() {
 fn installs(packages: &Path, folder: &Path) {
     let unpacked = folder.join("unpacked");
     fs::create_dir_all(&unpacked).expect("a folder");
-    let run = |command: &mut Command| {
-        let finished =
-            process::run(command, b"", Duration::from_secs(3600)).unwrap_or_else(|why| panic!("{why}"));
-        assert_eq!(finished.code(), Some(0), "{command:?}: {}", finished.stderr);
-    };
+    let run = |command: &mut Command| process::succeed(command, Duration::from_secs(3600));
     for entry in fs::read_dir(packages).expect("packages") {
         let path = entry.expect("an entry").path();
         if path.extension().is_some_and(|it| it == "crate") {

@@ -21,13 +21,6 @@ const PYTHON: &str = "/usr/bin/python3";
 /// Packages are downloaded.
 const DOWNLOADS: Duration = Duration::from_secs(600);
 
-/// Runs a program that must succeed, and returns its output.
-fn run(command: &mut Command, limit: Duration) -> String {
-    let finished = process::run(command, b"", limit).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
-    finished.text()
-}
-
 /// A Python that uses only the test's device.
 fn python(path: &Path) -> Command {
     let mut command = Command::new(path);
@@ -55,7 +48,7 @@ fn the_examples_of_the_documentation_work() {
     for name in ["libkiln.so", "libkiln_opencl.so"] {
         symlink(kiln::library(name), package.join("_native").join(name)).expect("a link");
     }
-    run(python(Path::new(PYTHON)).arg(tests()).env("PYTHONPATH", folder.path()), LIMIT);
+    process::succeed(python(Path::new(PYTHON)).arg(tests()).env("PYTHONPATH", folder.path()), LIMIT);
 }
 
 #[test]
@@ -79,25 +72,28 @@ fn the_wheel_works_in_an_empty_environment() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let wheel = wheel(&folder);
-    run(Command::new("python3").args(["-m", "venv"]).arg(at("env")), DOWNLOADS);
+    process::succeed(Command::new("python3").args(["-m", "venv"]).arg(at("env")), DOWNLOADS);
     let mut install = Command::new(at("env/bin/pip"));
     install.args(["install", "--quiet", "pyopencl", "matplotlib", "mypy", "auditwheel"]).arg(&wheel);
-    run(&mut install, DOWNLOADS);
+    process::succeed(&mut install, DOWNLOADS);
     let environment = || python(&at("env/bin/python"));
     // The platform tag in its name must match the requirements of the files.
-    let audit = run(environment().args(["-m", "auditwheel", "show"]).arg(&wheel), LIMIT);
+    let audit = process::succeed(environment().args(["-m", "auditwheel", "show"]).arg(&wheel), LIMIT);
     let tag = wheel.file_stem().and_then(|name| name.to_str()?.rsplit('-').next()).expect("a tag");
     assert!(audit.contains(&format!("\"{tag}\"")), "{tag}: {audit}");
-    run(environment().arg(tests()), LIMIT);
-    run(Command::new(at("env/bin/kiln")).arg("--version"), LIMIT);
+    process::succeed(environment().arg(tests()), LIMIT);
+    process::succeed(Command::new(at("env/bin/kiln")).arg("--version"), LIMIT);
     let sum = root().join("examples/python/vector_sum.py");
-    assert!(run(environment().arg(sum), LIMIT).contains("right on Kiln"));
+    assert!(process::succeed(environment().arg(sum), LIMIT).contains("right on Kiln"));
     let mut picture = environment();
     picture.arg(root().join("examples/python/reaction.py")).arg(at("picture.png"));
-    run(picture.args(["--size", "64", "--steps", "200"]), LIMIT);
-    run(environment().args(["-c", NOTEBOOK]).arg(root().join("examples/python/waves.ipynb")), LIMIT);
+    process::succeed(picture.args(["--size", "64", "--steps", "200"]), LIMIT);
+    process::succeed(
+        environment().args(["-c", NOTEBOOK]).arg(root().join("examples/python/waves.ipynb")),
+        LIMIT,
+    );
     assert!(fs::read(at("picture.png")).expect("a picture").starts_with(b"\x89PNG"));
-    run(
+    process::succeed(
         environment().current_dir(folder.path()).args(["-m", "mypy", "--strict", "--package", "kiln"]),
         LIMIT,
     );
@@ -105,7 +101,7 @@ fn the_wheel_works_in_an_empty_environment() {
         fs::write(at("typed.py"), text).expect("a file");
         let mut command = environment();
         command.current_dir(folder.path()).args(["-m", "mypy", "--strict", "typed.py"]);
-        process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"))
+        process::finish(&mut command, LIMIT)
     };
     let accepted = mypy(TYPED);
     assert_eq!(accepted.code(), Some(0), "{}", accepted.text());
@@ -126,11 +122,14 @@ fn wheel(folder: &TempDir) -> PathBuf {
     let (built, stripped) = (kiln::built(), folder.path().join("stripped"));
     fs::create_dir(&stripped).expect("a folder");
     for name in ["kiln", "libkiln.so", "libkiln_opencl.so"] {
-        run(Command::new("strip").arg("-o").arg(stripped.join(name)).arg(built.path().join(name)), LIMIT);
+        process::succeed(
+            Command::new("strip").arg("-o").arg(stripped.join(name)).arg(built.path().join(name)),
+            LIMIT,
+        );
     }
     let output = folder.path().join("wheels");
     let mut make = Command::new(program("xtask"));
-    run(make.arg("wheel").arg("--output").arg(&output).arg("--from").arg(&stripped), DOWNLOADS);
+    process::succeed(make.arg("wheel").arg("--output").arg(&output).arg("--from").arg(&stripped), DOWNLOADS);
     let mut files = fs::read_dir(output).expect("a folder");
     files.next().expect("a wheel").expect("a file").path()
 }

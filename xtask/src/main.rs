@@ -10,7 +10,6 @@ mod clean_machine;
 mod conformance;
 mod corpus;
 mod demo;
-
 mod fuzz;
 mod install;
 mod limited;

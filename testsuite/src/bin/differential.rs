@@ -90,7 +90,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let tell = |seed, program: &Program, reason: String| {
+    let report = |seed, program: &Program, reason: String| {
         println!("program {seed}:\n{reason}");
         fs::create_dir_all(&arguments.keep).expect("a folder can be made");
         let file = arguments.keep.join(format!("{}-{seed}.cl", arguments.oracle));
@@ -102,14 +102,14 @@ fn main() -> ExitCode {
         println!("  in {}", file.display());
     };
     let tally = match &arguments.file {
-        None => comparison.survey(seeds, arguments.jobs, tell),
+        None => comparison.survey(seeds, arguments.jobs, report),
         Some(file) => {
             let source = fs::read_to_string(file).expect("a program");
             let program = Program { source, ..programs::program(arguments.seed, comparison.kind) };
             let (mut tally, complaints) = comparison.compare(arguments.seed, &program, &mut Runner::new());
             tally.different = complaints.len();
             if !complaints.is_empty() {
-                tell(arguments.seed, &program, complaints.join("\n"));
+                report(arguments.seed, &program, complaints.join("\n"));
             }
             tally
         }

@@ -81,7 +81,7 @@ fn mistake(line: &str) -> Mistake {
 fn of_kiln(path: &Path) -> Report {
     let mut command = kiln::command();
     command.args(["check", "--no-config", "--diagnostic-format", "json"]).arg(path);
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut command, LIMIT);
     let all: Vec<Value> =
         finished.stderr.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let Some(first) = all.first() else { return Report::default() };
@@ -115,7 +115,7 @@ fn of_clang(path: &Path) -> Report {
     command.current_dir(folder);
     command.args(["-x", "cl", "-cl-std=CL2.0", "-target", "spir64", "-Xclang", "-finclude-default-header"]);
     command.args(["-fsyntax-only", "-fno-caret-diagnostics", "-fdiagnostics-parseable-fixits"]).arg(path);
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut command, LIMIT);
     let mut report = Report::default();
     for line in finished.stderr.lines() {
         let rest = line.strip_prefix(&format!("{}:", path.to_string_lossy()));

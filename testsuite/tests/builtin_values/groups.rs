@@ -217,7 +217,7 @@ fn check(device: Device, ty: Scalar, calls: &[Call], items: usize, local: usize,
             })
             .collect();
         let inputs = [Input::new(ty.argument(), ty.size(), &bits)];
-        // Some work-items have undefined results. This test ignores them, but a strict device would report them.
+        // Some work-items have undefined results. This test ignores them, but the reference device would report them.
         let strictness = device.device.is_strict().then_some("--no-checks");
         let options: Vec<&str> = ["-cl-ext=+all"].into_iter().chain(strictness).collect();
         let results = launch(device.device, &options, device.pragmas(), &jobs, &inputs);

@@ -27,7 +27,7 @@ fn fixes_are_applied_to_the_source() {
 }
 
 #[test]
-fn mistakes_of_one_kind_behind_each_other_are_fixed() {
+fn successive_mistakes_of_one_kind_are_fixed() {
     const MISTAKES: &str = "kernel void k(global int *out) { int a = 1\n int b = 2\n for (int i = 0, i < 2, i++) out[i] = a + b }\n";
     const FIXED: &str = "kernel void k(global int *out) { int a = 1;\n int b = 2;\n for (int i = 0; i < 2; i++) out[i] = a + b; }\n";
     let folder = folder(&[("k.cl", MISTAKES)]);

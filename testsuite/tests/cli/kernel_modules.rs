@@ -1,14 +1,11 @@
 //! `kiln translate`, and modules of the OpenCL environment in `kiln run` and `kiln link`.
 
-use std::{fs, path::Path, process::Command};
+use std::fs;
 
-use kiln_testsuite::{
-    device,
-    process::{self, Finished},
-};
+use kiln_testsuite::{device, module, process::Finished, untyped};
 use tempfile::TempDir;
 
-use super::{LIMIT, command, folder, is_module, kiln, kiln_with};
+use crate::{assemble, command, folder, folder_with_module, is_module, kiln, kiln_with, succeed};
 
 /// One launch through every family of instructions, with results that are exact on every device.
 const FAMILIES: &str = "\
@@ -69,19 +66,18 @@ fn prints(finished: &Finished) -> String {
     finished.text()
 }
 
-/// Compiles a source with clang and llvm-spirv.
+/// Compiles `k.cl` with clang and llvm-spirv, with this optimization. Returns the name of the module.
 fn by_clang(folder: &TempDir, level: &str) -> String {
     let name = format!("clang{level}.spv");
-    let mut clang = Command::new("clang-15");
-    clang.args(["-x", "cl", "--target=spir64", "-cl-std=CL2.0", level, "-w", "-c", "-emit-llvm"]);
-    clang.args(["-Xclang", "-finclude-default-header", "-o", "k.bc", "k.cl"]);
-    let mut translator = Command::new("llvm-spirv-15");
-    translator.args(["k.bc", "-o", &name]);
-    for mut program in [clang, translator] {
-        let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
-        assert!(finished.status.success(), "{}", finished.stderr);
-    }
+    clang(folder, ("k.cl", &name), &["-cl-std=CL2.0", level, "-Xclang", "-finclude-default-header"], &[]);
     name
+}
+
+/// Compiles a source to a module with clang and llvm-spirv, with these options.
+fn clang(folder: &TempDir, (source, module): (&str, &str), options: &[&str], of_translator: &[&str]) {
+    let clang = ["clang-15", "--target=spir64", "-O0", "-w", "-c", "-emit-llvm", "-o", "k.bc"];
+    succeed(folder, &[&clang[..], options, &[source]].concat());
+    succeed(folder, &[&["llvm-spirv-15"], of_translator, &["k.bc", "-o", module]].concat());
 }
 
 /// A module gives the same results translated for Vulkan, as it is on the reference device, and compiled directly.
@@ -144,8 +140,8 @@ fn untyped_pointers_are_read() {
         assert!(kiln(&folder, &own).status.success());
         for module in ["own.spv".to_owned(), by_clang(&folder, "-O0"), by_clang(&folder, "-O2")] {
             let path = folder.path().join(&module);
-            let words = kiln_testsuite::module::words(&path).expect("a module");
-            let words = kiln_testsuite::untyped::untyped(&words);
+            let words = module::words(&path).expect("a module");
+            let words = untyped::untyped(&words);
             fs::write(&path, words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
                 .expect("a file");
             let verified = kiln(&folder, &["verify", &module]);
@@ -161,7 +157,7 @@ fn untyped_pointers_are_read() {
 /// A module of llvm-spirv may omit variables of its entry points.
 #[test]
 fn what_llvm_spirv_omits_is_a_warning() {
-    let folder = folder_with_module(OMITS);
+    let folder = folder_with_module("spv1.4", OMITS);
     let verified = kiln(&folder, &["verify", "k.spv"]);
     let text = verified.text();
     assert_eq!(verified.code(), Some(0), "{text}");
@@ -173,23 +169,13 @@ fn what_llvm_spirv_omits_is_a_warning() {
     }
 }
 
-/// Assembles a module to `k.spv`.
-fn folder_with_module(source: &str) -> TempDir {
-    let folder = folder(&[("k.spvasm", source)]);
-    let mut assembler = Command::new("spirv-as");
-    assembler.args(["--target-env", "spv1.4", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
-    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
-    assert!(finished.status.success(), "{}", finished.stderr);
-    folder
-}
-
 /// Kiln cannot give the results of another rounding mode, so it rejects the mode on every device.
 #[test]
 fn other_rounding_modes_are_rejected() {
     let enabled = "OpCapability RoundingModeRTZ\nOpExtension \"SPV_KHR_float_controls\"\nOpMemoryModel";
     let source = OMITS.replace("OpMemoryModel", enabled);
     let source = source.replace("OpName %p", "OpExecutionMode %k RoundingModeRTZ 32\nOpName %p");
-    let folder = folder_with_module(&source);
+    let folder = folder_with_module("spv1.4", &source);
     for device in ["lavapipe", "reference"] {
         let ran = on(device, &folder, &["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]"]);
         assert!(!ran.status.success(), "{device}");
@@ -203,7 +189,7 @@ fn constants_in_another_order_are_read() {
     let declared = "%uchar2 = OpTypeVector %uchar 2\n%pair = OpConstantComposite %uchar2 %seven %seven\n%seven = OpConstant";
     let source = OMITS.replace("%seven = OpConstant", declared);
     let part = "%part = OpCompositeExtract %uchar %pair 1\nOpStore %shared %part";
-    let folder = folder_with_module(&source.replace("OpStore %shared %seven", part));
+    let folder = folder_with_module("spv1.4", &source.replace("OpStore %shared %seven", part));
     for device in ["lavapipe", "reference", "vulkan-reference"] {
         let run = ["run", "k.spv", "--global", "1", "--arg", "buf:u8[1]", "--check", "p[0]=7"];
         let ran = on(device, &folder, &run);
@@ -279,26 +265,13 @@ fn kernels_of_a_module_enqueue_kernels() {
     assert!(kernels.contains("parent") && !kernels.contains("invoke"), "{kernels}");
 }
 
-/// Compiles a source with clang-15 and llvm-spirv-15 to `NAME.spv`.
-fn clang(folder: &TempDir, source: &str, words: &[&str], translator: &[&str]) {
-    let mut clang = Command::new("clang-15");
-    clang.args(["--target=spir64", "-O0", "-w", "-c", "-emit-llvm", "-o", "k.bc"]).args(words).arg(source);
-    let module = Path::new(source).with_extension("spv");
-    let mut translate = Command::new("llvm-spirv-15");
-    translate.args(translator).arg("k.bc").arg("-o").arg(module);
-    for mut program in [clang, translate] {
-        let finished = process::run(program.current_dir(folder.path()), b"", LIMIT).expect("it runs");
-        assert!(finished.status.success(), "{}", finished.stderr);
-    }
-}
-
 /// llvm-spirv writes an entry point that calls a kernel, including for the functions that kernels enqueue.
 #[test]
 fn enqueued_functions_of_clang_are_not_kernels() {
     let source = "kernel void k(global int *o) {\n    enqueue_kernel(get_default_queue(), \
                   CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(4), ^{ o[get_global_id(0)] = 3; });\n}\n";
     let folder = folder(&[("k.cl", source)]);
-    clang(&folder, "k.cl", &["-cl-std=CL2.0", "-Xclang", "-finclude-default-header"], &[]);
+    clang(&folder, ("k.cl", "k.spv"), &["-cl-std=CL2.0", "-Xclang", "-finclude-default-header"], &[]);
     let run = ["run", "k.spv", "--global", "1", "--arg", "buf:int[4]", "--check", "0[0..4]=3,3,3,3"];
     for device in ["lavapipe", "reference"] {
         let finished = on(device, &folder, &run);
@@ -313,9 +286,8 @@ fn private_constants_of_a_module_are_read() {
                   kernel void k(global part *o) {\n    \
                   o[get_global_id(0)] = (part){5, {(long3)(6, 7, 8), (long3)(9, 10, 11)}};\n}\n";
     let folder = folder(&[("k.cl", source)]);
-    clang(&folder, "k.cl", &["-cl-std=CL3.0", "-Xclang", "-finclude-default-header"], &[]);
-    let text = process::run(Command::new("spirv-dis").arg(folder.path().join("k.spv")), b"", LIMIT);
-    let text = text.expect("it runs").text();
+    clang(&folder, ("k.cl", "k.spv"), &["-cl-std=CL3.0", "-Xclang", "-finclude-default-header"], &[]);
+    let text = succeed(&folder, &["spirv-dis", "k.spv"]);
     let is_private = |line: &str| line.starts_with("  %constinit =") && line.contains(" Function %");
     assert!(text.lines().any(is_private), "the module has no such variable");
     let run = ["run", "k.spv", "--global", "1", "--arg", "buf:long[12]", "--print", "0"];
@@ -376,8 +348,9 @@ fn link_once_functions_are_merged() {
         ),
     ]);
     for part in ["a", "b", "strong"] {
-        let source = format!("{part}.clcpp");
-        clang(&folder, &source, &["-cl-std=clc++2021"], &["--spirv-ext=+SPV_KHR_linkonce_odr"]);
+        let files = [format!("{part}.clcpp"), format!("{part}.spv")];
+        let extension = "--spirv-ext=+SPV_KHR_linkonce_odr";
+        clang(&folder, (&files[0], &files[1]), &["-cl-std=clc++2021"], &[extension]);
     }
     let link = |words: &[&str]| kiln(&folder, &[&["link"], words, &["-o", "out.spv"]].concat());
     // An exported definition wins, and two of them are a mistake.
@@ -413,11 +386,7 @@ fn link_once_functions_are_merged() {
 /// llvm-spirv declares built-in variables as imported variables of CrossWorkgroup, and accesses their components by casts.
 #[test]
 fn built_in_variables_can_be_of_any_class() {
-    let folder = folder(&[("k.spvasm", FOREIGN_BUILT_INS)]);
-    let mut assembler = Command::new("spirv-as");
-    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
-    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
-    assert!(finished.status.success(), "{}", finished.stderr);
+    let folder = folder_with_module("spv1.2", FOREIGN_BUILT_INS);
     let launch = ["run", "k.spv", "--global", "2,3", "--local", "2,1", "--arg", "buf:u64[6]", "--check"];
     for device in ["lavapipe", "reference"] {
         let ran = on(device, &folder, &[&launch[..], &["p[0..6]=302,312,302,312,302,312"]].concat());
@@ -537,11 +506,7 @@ OpFunctionEnd
 /// SubgroupDispatch has two queries that OpenCL C does not have.
 #[test]
 fn limits_of_sub_groups_are_known() {
-    let folder = folder(&[("k.spvasm", SUB_GROUP_LIMITS)]);
-    let mut assembler = Command::new("spirv-as");
-    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
-    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
-    assert!(finished.status.success(), "{}", finished.stderr);
+    let folder = folder_with_module("spv1.2", SUB_GROUP_LIMITS);
     for device in ["lavapipe", "reference"] {
         let launch = ["run", "k.spv", "--global", "1", "--arg", "buf:u32[3]", "--check", "p[0..3]=0,2,0"];
         let ran = on(device, &folder, &launch);
@@ -574,20 +539,15 @@ OpDecorate %size SpecId 7
 %l = OpLabel
 ";
 
-/// Assembles a kernel with these instructions.
-fn assembled(folder: &TempDir, body: &str) {
-    fs::write(folder.path().join("k.spvasm"), format!("{HEAD}{body}OpReturn\nOpFunctionEnd\n"))
-        .expect("a file");
-    let mut assembler = Command::new("spirv-as");
-    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]).current_dir(folder.path());
-    let finished = process::run(&mut assembler, b"", LIMIT).expect("it runs");
-    assert!(finished.status.success(), "{}", finished.stderr);
+/// Assembles a kernel with these instructions to `k.spv`.
+fn assemble_kernel(folder: &TempDir, body: &str) {
+    assemble(folder, "spv1.2", &format!("{HEAD}{body}OpReturn\nOpFunctionEnd\n"));
 }
 
 #[test]
 fn specialization_constants_have_values() {
     let folder = folder(&[]);
-    assembled(&folder, "OpStore %p %size Aligned 4\n");
+    assemble_kernel(&folder, "OpStore %p %size Aligned 4\n");
     for (words, value) in [(&[][..], "5"), (&["--spec", "7=12"][..], "12"), (&["--spec", "7=0x10"], "16")] {
         let translate = [&["translate", "k.spv", "-o", "k.vk.spv"][..], words].concat();
         let translated = kiln(&folder, &translate);
@@ -612,7 +572,7 @@ fn scopes_and_masks_follow_opencl() {
         ("%q = OpLoad %int %p Aligned 4\n%v = OpAtomicLoad %int %p %q %zero\n", "select"),
     ];
     for (body, expected) in cases {
-        assembled(&folder, body);
+        assemble_kernel(&folder, body);
         let found = kiln(&folder, &["translate", "k.spv", "-o", "-", "--emit", "ir"]);
         assert!(found.status.success(), "{body}{}", found.stderr);
         assert!(found.text().contains(expected), "{body}{}", found.text());
@@ -631,7 +591,7 @@ fn mistakes_are_errors() {
         ("%v = OpBitcast %long %zero\n", "OpBitcast", "different sizes"),
     ];
     for (body, instruction, message) in cases {
-        assembled(&folder, body);
+        assemble_kernel(&folder, body);
         let found = kiln(&folder, &["translate", "k.spv", "-o", "out.spv"]);
         assert_eq!(found.status.code(), Some(1), "{body}{}", found.stderr);
         let is_named = found.stderr.contains(instruction) && found.stderr.contains(message);

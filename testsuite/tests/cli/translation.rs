@@ -1,12 +1,9 @@
 //! `kiln translate` and `kiln run` of kernel SPIR-V: control flow and values that OpenCL C cannot write, and malformed
 //! modules.
 
-use std::{fs, process::Command};
+use std::fs;
 
-use kiln_testsuite::{kiln::LIMIT, process};
-use tempfile::TempDir;
-
-use crate::{folder, kiln};
+use crate::{folder, folder_with_module, kiln};
 
 /// The declarations of all modules.
 const DECLARATIONS: &str = "\
@@ -163,17 +160,6 @@ OpReturn
 OpFunctionEnd
 ";
 
-/// Assembles a module in a folder.
-fn assembled(text: &str) -> TempDir {
-    let folder = folder(&[("k.spvasm", text)]);
-    let mut assembler = Command::new("spirv-as");
-    assembler.current_dir(folder.path());
-    assembler.args(["--target-env", "spv1.2", "k.spvasm", "-o", "k.spv"]);
-    let assembled = process::run(&mut assembler, b"", LIMIT).expect("an assembler");
-    assert_eq!(assembled.code(), Some(0), "{}\n{text}", assembled.text());
-    folder
-}
-
 /// What eight work-items of a kernel print.
 fn printed(expected: impl Fn(u32) -> u32) -> String {
     let numbers: Vec<String> = (0..8).map(|index| expected(index).to_string()).collect();
@@ -182,7 +168,7 @@ fn printed(expected: impl Fn(u32) -> u32) -> String {
 
 /// Runs a module as it is on the reference device, and translated on the Vulkan reference device.
 fn expect(text: &str, expected: impl Fn(u32) -> u32) {
-    let folder = assembled(text);
+    let folder = folder_with_module("spv1.2", text);
     for device in ["kiln reference", "vulkan-reference"] {
         let words = ["run", "k.spv", "--device", device, "--kernel", "k", "--global", "8"];
         let run = kiln(&folder, &[&words[..], &["--arg", "buf:uint[8]", "--print", "out"]].concat());
@@ -225,7 +211,7 @@ fn vectors_of_all_lengths_are_translated() {
             "%all = OpIAdd %uint %hundreds %third",
             "%some = OpIAdd %uint %hundreds %third\n%all = OpIAdd %uint %some %add",
         );
-    let folder = assembled(&text);
+    let folder = folder_with_module("spv1.2", &text);
     let words = ["run", "k.spv", "--device", "vulkan-reference", "--kernel", "k", "--global", "8"];
     let run = kiln(&folder, &[&words[..], &["--arg", "buf:uint[8]", "--print", "out"]].concat());
     assert_eq!((run.code(), run.text()), (Some(0), printed(expected)), "{}", run.stderr);
@@ -250,7 +236,7 @@ fn imported_inputs_are_translated() {
         changed = changed.replace(from, to);
     }
     let [imported, usual] = [changed, text].map(|text| {
-        let folder = assembled(&text);
+        let folder = folder_with_module("spv1.2", &text);
         let words = ["run", "k.spv", "--device", "vulkan-reference", "--kernel", "k", "--global", "8"];
         let run = kiln(&folder, &[&words[..], &["--arg", "buf:uint[8]", "--print", "out"]].concat());
         assert_eq!(run.code(), Some(0), "{}", run.stderr);
@@ -264,7 +250,7 @@ fn structures_as_values_are_translated() {
     let text = [DECLARATIONS, START, RECORDS].concat();
     let second = |i: u32| if i % 2 == 1 { i } else { 1 };
     expect(&text, |i| 7000 + 12 * 100 + second(i));
-    let folder = assembled(&text);
+    let folder = folder_with_module("spv1.2", &text);
     let made = kiln(&folder, &["translate", "k.spv", "--spec", "9=1", "-o", "vulkan.spv"]);
     assert_eq!((made.code(), made.stderr.as_str()), (Some(0), ""));
     let words = ["run", "vulkan.spv", "--device", "vulkan-reference", "--kernel", "k", "--global", "8"];
@@ -296,7 +282,7 @@ fn mistakes_in_modules_are_reported() {
     let text = [DECLARATIONS, START, FLOW].concat();
     for (from, to, message) in MISTAKES {
         assert!(text.contains(from), "{from}");
-        let folder = assembled(&text.replace(from, to));
+        let folder = folder_with_module("spv1.2", &text.replace(from, to));
         let made = kiln(&folder, &["translate", "k.spv", "-o", "vulkan.spv"]);
         assert_eq!(made.code(), Some(1), "{to}: {}", made.stderr);
         assert!(made.stderr.contains(message), "{to}: {}", made.stderr);
@@ -308,8 +294,10 @@ fn mistakes_in_modules_are_reported() {
 #[test]
 fn mistakes_in_modules_have_a_source_position() {
     let text = [DECLARATIONS, START, FLOW].concat();
-    let folder =
-        assembled(&text.replace("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 7"));
+    let folder = folder_with_module(
+        "spv1.2",
+        &text.replace("OpCompositeExtract %ulong %id3 0", "OpCompositeExtract %ulong %id3 7"),
+    );
     let made = kiln(&folder, &["translate", "k.spv", "-o", "vulkan.spv"]);
     assert!(made.stderr.contains("far/away.cpp:12:5: word "), "{}", made.stderr);
 }

@@ -28,7 +28,7 @@ fn emacs_shows_diagnostics_and_completions() {
     command.arg(root().join("testsuite/tests/editors/emacs.el"));
     command.current_dir(folder.path()).env("HOME", folder.path());
     command.env("PATH", process::path_with(binary.parent().expect("a folder")));
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut command, LIMIT);
     let has = |line: &str| assert!(finished.stderr.contains(line), "no `{line}` in\n{}", finished.stderr);
     has("diagnostic 2: kiln [undeclared-name]: `missing` is not declared");
     has("diagnostic 3: kiln [syntax]: expected `;`");

@@ -217,8 +217,8 @@ fn tasks_and_the_test_view_run_kiln() {
     bundle.args(["--external:vscode", "--outdir=dist/test"]).current_dir(built.path());
     let mut test = Command::new("node");
     test.args(["--test", "test/extension.test.mjs"]).current_dir(built.path()).env("KILN", kiln::binary());
-    succeeds(&mut bundle);
-    succeeds(&mut test);
+    process::succeed(&mut bundle, LIMIT);
+    process::succeed(&mut test, LIMIT);
 }
 
 /// The steps of `cargo xtask vscode`, which need npm's registry.
@@ -233,13 +233,13 @@ fn the_extension_is_packaged() {
     for words in
         [&["ci", "--no-audit", "--no-fund"][..], &["run", "check"], &["run", "bundle"], &["run", "package"]]
     {
-        succeeds(Command::new("npm").args(words).current_dir(built.path()));
+        process::succeed(Command::new("npm").args(words).current_dir(built.path()), LIMIT);
     }
     let mut entries =
         fs::read_dir(built.path()).expect("the folder").map(|entry| entry.expect("an entry").path());
     let is_package = |path: &PathBuf| path.extension().is_some_and(|it| it == "vsix");
     let package = entries.find(is_package).expect("a package");
-    let listed = succeeds(Command::new("unzip").arg("-l").arg(package));
+    let listed = process::succeed(Command::new("unzip").arg("-l").arg(package), LIMIT);
     for file in
         ["extension/dist/extension.js", "extension/server/kiln", "extension/syntaxes/opencl.tmLanguage.json"]
     {
@@ -250,12 +250,6 @@ fn the_extension_is_packaged() {
 /// A copy of the extension's folder, for npm's files.
 fn copied() -> TempDir {
     let built = tempfile::tempdir().expect("a folder");
-    succeeds(Command::new("cp").arg("-rT").arg(folder()).arg(built.path()));
+    process::succeed(Command::new("cp").arg("-rT").arg(folder()).arg(built.path()), LIMIT);
     built
-}
-
-fn succeeds(command: &mut Command) -> String {
-    let finished = process::run(command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(finished.code(), Some(0), "{command:?}: {}{}", finished.text(), finished.stderr);
-    finished.text()
 }

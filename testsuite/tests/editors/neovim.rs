@@ -32,7 +32,7 @@ fn run(driver: &str, set_up: &str, files: &[(&str, &str)], steps: &Value) -> Vec
     for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
         command.env(name, folder.path().join("xdg"));
     }
-    let finished = process::run(&mut command, b"", LIMIT).unwrap_or_else(|reason| panic!("{reason}"));
+    let finished = process::finish(&mut command, LIMIT);
     let results = fs::read(folder.path().join("results.json"))
         .unwrap_or_else(|_| panic!("Neovim gave no results:\n{}{}", finished.text(), finished.stderr));
     let results: Vec<Value> = serde_json::from_slice(&results).expect("JSON");

@@ -240,7 +240,7 @@ pub(crate) fn conversions(device: &'static Device) {
             .iter()
             .filter_map(|it| if let Scalar::Real(kind) = it { Some(kind.pragma()) } else { None })
             .collect();
-        // Values outside the range are among the inputs, but their results are ignored; a strict device would report
+        // Values outside the range are among the inputs, but their results are ignored; the reference device would report
         // them.
         let options = if device.is_strict() { &["--no-checks"][..] } else { &[] };
         let inputs = [Input::new(from.argument(), from.size(), &bits)];

@@ -113,19 +113,12 @@ const RELAXED: &[Relaxed] = &[
         call: "pow(x, 3.0f)",
         range: [-40.0, 40.0],
         may_be_off: |x, exact| (4.0 + (18.0 * x.abs().log2()).abs()) * ulp(exact) + exact.abs() * 1e-5,
-        exact: |x| x.square_ref_cube(),
+        exact: cube,
     },
 ];
 
-trait Cube {
-    fn square_ref_cube(self) -> Float;
-}
-
-impl Cube for Float {
-    fn square_ref_cube(self) -> Float {
-        let square = Float::with_val(PRECISION, &self * &self);
-        square * self
-    }
+fn cube(x: Float) -> Float {
+    Float::with_val(PRECISION, &x * &x) * x
 }
 
 pub(crate) fn relaxed(device: &'static Device) {

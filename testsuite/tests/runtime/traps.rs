@@ -109,7 +109,7 @@ pub(crate) fn held_back(device: &Device) {
 }
 
 /// On every driver, the other work-items of a group pass the barrier without the stopped one. In Vulkan, a barrier that
-/// not all work-items reach is undefined, so the strict device reports it.
+/// not all work-items reach is undefined, so the reference device reports it.
 pub(crate) fn barriers(device: &Device) {
     let (program, queue) = (compile(device, SOURCE), device.queue().unwrap());
     let out = device.buffer_from(&[0u32; 128]).unwrap();
