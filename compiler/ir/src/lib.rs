@@ -21,6 +21,8 @@ mod build;
 mod check;
 mod classify;
 pub mod flow;
+mod interface;
+mod kernel;
 mod lex;
 mod merge;
 mod parse;
@@ -29,15 +31,22 @@ mod renumber;
 mod replace;
 mod synchronization;
 mod text;
+mod types;
 mod verify;
 mod walk;
 
 pub use build::{Builder, OpenIf, OpenLoop, OpenSwitch};
+pub use interface::{
+    ArgumentLocation, Bounds, Format, ImageFact, Interface, LaunchMemory, PRINTF_BUFFER_SIZE, SamplerFact,
+    State, Trap, WrittenLevels,
+};
+pub use kernel::{Argument, ArgumentKind, Kernel};
 pub use merge::reachable_functions;
 pub use parse::{ParseError, parse};
 pub use print::Positions;
 pub use replace::Replacements;
 pub use synchronization::{barrier_sync, fence_sync};
+pub use types::{Handle, Scalar, Type};
 pub use verify::{check_after, verify};
 pub use walk::align_at_offset;
 
@@ -47,7 +56,7 @@ use kiln_types::{
     id_type,
     index::Table,
     ops::{CompareOp, Conversion, LoopHints},
-    ty::{self, ImageTy},
+    ty,
 };
 use kiln_vocabulary::opencl::{AddressSpace, AtomicOp, FenceFlags, Linkage, Order, Scope};
 use smallvec::SmallVec;
@@ -86,186 +95,6 @@ pub struct Module {
     pub bounds: Option<Bounds>,
 }
 
-/// The table of `passes/check_bounds`, filled by the launch. It contains the number of ranges (32 bits); whether an
-/// access was out of bounds (32 bits) and, if so, its address (64 bits), its size and the number of its site (32 bits
-/// each); then the start and end address of each range; then the size of local memory for each kernel argument (32
-/// bits). In local and private memory, the address is the offset from the start of the object.
-#[derive(Clone, Debug)]
-pub struct Bounds {
-    /// The table.
-    pub table: VarId,
-    /// The maximum number of kernel arguments.
-    pub locals: u64,
-    /// The checked accesses, by number, with the names of the local or private objects that they must stay in.
-    pub sites: Vec<(Span, String)>,
-    /// The positions of `sites`, as `file:line:column`.
-    pub positions: Vec<String>,
-}
-
-impl Bounds {
-    /// The size of the part before the ranges in bytes.
-    pub const HEADER: u64 = 24;
-    /// The maximum number of ranges.
-    pub const RANGES: u64 = 64;
-
-    /// The offset of an argument's size.
-    pub const fn local(argument: u64) -> u64 {
-        Self::HEADER + 16 * Self::RANGES + 4 * argument
-    }
-
-    /// The size of a table for this number of arguments in bytes.
-    pub const fn size(locals: u64) -> u64 {
-        Self::local(locals).next_multiple_of(8)
-    }
-}
-
-/// The memory for launch state and kernel arguments, on a target whose entry points have no parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interface {
-    /// The launch state that kernels read, with its first word in the push constants. Equal in all kernels.
-    pub state: Vec<(State, u32)>,
-    /// The locations of each kernel's arguments, in order.
-    pub arguments: Vec<(FuncId, Vec<ArgumentLocation>)>,
-    /// The buffer of program-scope variables: its initial bytes, and the addresses in it.
-    pub variables: Data,
-    /// The offset of each module variable in that buffer.
-    pub offsets: Vec<(VarId, u64)>,
-    /// Format strings of `printf`, and strings that they print, by their number in the printf buffer.
-    pub formats: Vec<Format>,
-    /// The size of the part of the printf buffer that `printf` uses. A trap record follows.
-    pub printed: u32,
-    /// The program's traps, by their number in the trap record.
-    pub traps: Vec<Trap>,
-    /// The locations of the image properties that the launch passes to kernels.
-    pub image_facts: Vec<ImageFact>,
-    /// The locations of the bits of samplers that the launch binds.
-    pub sampler_facts: Vec<SamplerFact>,
-    /// The images whose levels the launch binds separately, because kernels write to them.
-    pub written_levels: Vec<WrittenLevels>,
-}
-
-/// The size of the printf buffer in bytes (OpenCL API 4.2, `CL_DEVICE_PRINTF_BUFFER_SIZE`: at least a MiB).
-pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
-
-/// A point at which a work-item stops its kernel with a message, such as a failed `assert`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trap {
-    /// Its source position.
-    pub span: Span,
-    /// Its source position as `file:line:column`.
-    pub position: String,
-    /// Its message.
-    pub message: String,
-}
-
-impl Trap {
-    /// The size of a trap record in the printf buffer: whether it is set, the number of the trap, and the work-item's
-    /// global id in three words.
-    pub const RECORD: u32 = 20;
-}
-
-/// A format string of `printf`, or a string that it prints.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Format {
-    /// The text, without the terminator.
-    pub text: Vec<u8>,
-    /// The size of each argument in the printf buffer in bytes.
-    pub sizes: Vec<u32>,
-}
-
-/// The location of an image property for a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageFact {
-    /// The kernel.
-    pub kernel: FuncId,
-    /// The index of the image argument.
-    pub argument: u32,
-    /// `ChannelOrder` or `ChannelType`.
-    pub what: ImageAction,
-    /// The memory that contains it.
-    pub memory: LaunchMemory,
-    /// The offset of its four bytes.
-    pub byte: u32,
-}
-
-/// An image whose levels a kernel writes. The descriptors of levels 1 and higher follow the descriptor of the image, up to
-/// [`WrittenLevels::COUNT`] levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenLevels {
-    /// The kernel.
-    pub kernel: FuncId,
-    /// The index of the image argument.
-    pub argument: u32,
-    /// The descriptor of the image.
-    pub descriptor: u32,
-}
-
-impl WrittenLevels {
-    /// The number of levels that are bound.
-    pub const COUNT: u32 = kiln_vocabulary::target::IMAGE_LEVELS;
-}
-
-/// The location of the bits of a sampler for a kernel that samples with it and also reads them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SamplerFact {
-    /// The kernel.
-    pub kernel: FuncId,
-    /// The index of the sampler argument.
-    pub argument: u32,
-    /// The memory that contains the bits.
-    pub memory: LaunchMemory,
-    /// The offset of the four bytes.
-    pub byte: u32,
-}
-
-/// The location of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentLocation {
-    /// In launch memory, at this byte offset.
-    Bytes(LaunchMemory, u32),
-    /// The size of this local variable.
-    Local(VarId),
-    /// Bound as a descriptor with this number.
-    Descriptor(u32),
-    /// Unused.
-    Nowhere,
-}
-
-/// The kinds of memory that a launch fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LaunchMemory {
-    /// Push constants.
-    PushConstants,
-    /// A uniform buffer, for arguments that do not fit into the push constants.
-    Uniform,
-}
-
-/// State that a launch passes to all kernels: three words each, or two for an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum State {
-    /// `get_global_offset`
-    GlobalOffset,
-    /// `get_global_size`
-    GlobalSize,
-    /// `get_enqueued_local_size`
-    EnqueuedLocalSize,
-    /// `get_num_groups`
-    NumGroups,
-    /// The offset, plus the first work-item of the dispatched region.
-    RegionOffset,
-    /// The first work-group of the dispatched region.
-    RegionGroupOffset,
-    /// The address of the program-scope variables.
-    Variables,
-    /// The address of the buffer that `printf` writes to.
-    Printf,
-    /// The address of the queue for device-side enqueue.
-    Queue,
-    /// The number of the command that runs the kernel, which the commands that it enqueues refer to.
-    /// Takes two words, like an address.
-    Command,
-}
-
 /// Built-in inputs of the device: vectors of three I32, or one I32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -283,31 +112,6 @@ pub enum Input {
     SubGroupSize,
     SubGroupId,
     SubGroupLocalId,
-}
-
-impl WorkItem {
-    /// The result type: `size_t`, or `uint` for the number of dimensions and all sub-group queries (OpenCL C 6.15.1).
-    pub const fn ty(self) -> Type {
-        match self {
-            Self::WorkDim
-            | Self::SubGroupSize
-            | Self::MaxSubGroupSize
-            | Self::NumSubGroups
-            | Self::EnqueuedNumSubGroups
-            | Self::SubGroupId
-            | Self::SubGroupLocalId => Type::I32,
-            Self::GlobalSize
-            | Self::GlobalId
-            | Self::LocalSize
-            | Self::EnqueuedLocalSize
-            | Self::LocalId
-            | Self::NumGroups
-            | Self::GroupId
-            | Self::GlobalOffset
-            | Self::GlobalLinearId
-            | Self::LocalLinearId => Type::I64,
-        }
-    }
 }
 
 /// An object in memory.
@@ -392,184 +196,6 @@ pub struct Function {
     pub body: BlockId,
     /// The position of its name.
     pub span: Span,
-}
-
-/// The properties that only kernels have.
-#[derive(Clone, Debug, Default)]
-pub struct Kernel {
-    /// `reqd_work_group_size`
-    pub required_size: Option<[u32; 3]>,
-    /// `work_group_size_hint`
-    pub size_hint: Option<[u32; 3]>,
-    /// The attributes in the source, for reflection.
-    pub attributes: String,
-    /// The arguments, one for each parameter of the function.
-    pub arguments: Vec<Argument>,
-}
-
-impl Kernel {
-    /// Whether it is an enqueued block, which the host does not launch.
-    pub fn is_block(&self) -> bool {
-        matches!(self.arguments.first(), Some(Argument { kind: ArgumentKind::Captures { .. }, .. }))
-    }
-}
-
-/// An argument of a kernel, as the host sees it.
-#[derive(Clone, Debug)]
-pub struct Argument {
-    /// Its kind.
-    pub kind: ArgumentKind,
-    /// Its name.
-    pub name: String,
-    /// Its type as written, without address space and qualifiers.
-    pub type_name: String,
-    /// Whether the pointee is `const`.
-    pub is_const: bool,
-    /// Whether the pointee is `volatile`.
-    pub is_volatile: bool,
-    /// Whether the pointer is `restrict`.
-    pub is_restrict: bool,
-}
-
-impl Kernel {
-    /// The kernel of a function that kernels enqueue: its arguments are the captured values, of this size and alignment in bytes,
-    /// and pointers to local memory.
-    pub fn enqueued(size: u64, align: u64, locals: usize) -> Self {
-        let argument = |kind| Argument {
-            kind,
-            name: String::new(),
-            type_name: "void*".to_owned(),
-            is_const: false,
-            is_volatile: false,
-            is_restrict: false,
-        };
-        let local = argument(ArgumentKind::Local { element_size: 1, align: 16 });
-        let mut arguments = vec![argument(ArgumentKind::Captures { size, align })];
-        arguments.extend(std::iter::repeat_n(local, locals));
-        Self { arguments, ..Self::default() }
-    }
-}
-
-/// The kind of a kernel argument, which determines how it is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentKind {
-    /// A pointer to global or constant memory.
-    Pointer {
-        /// Global or constant.
-        space: AddressSpace,
-        /// Alignment of the pointee in bytes.
-        align: u64,
-    },
-    /// A pointer to local memory that the launch allocates.
-    Local {
-        /// Size of one element in bytes.
-        element_size: u64,
-        /// Alignment of the pointee in bytes.
-        align: u64,
-    },
-    /// A scalar or vector. The parameter is the value. Size and alignment as in OpenCL C.
-    Value {
-        /// Size in bytes.
-        size: u64,
-        /// Alignment in bytes.
-        align: u64,
-    },
-    /// A `struct` or `union`. The parameter is a private pointer to a copy.
-    Aggregate {
-        /// Size in bytes.
-        size: u64,
-        /// Alignment in bytes.
-        align: u64,
-    },
-    /// An image.
-    Image(ImageTy),
-    /// A sampler. An integer on Vulkan.
-    Sampler,
-    /// A pipe.
-    Pipe {
-        /// `write_only`
-        is_written: bool,
-    },
-    /// A queue.
-    Queue,
-    /// The values that an enqueued block captures, after a header of [`ArgumentKind::CAPTURES`] bytes. The parameter is a
-    /// generic pointer to the header. It is the first argument of a kernel that is not launched by the host.
-    Captures {
-        /// Size in bytes, with the header.
-        size: u64,
-        /// Alignment in bytes.
-        align: u64,
-    },
-}
-
-impl ArgumentKind {
-    /// The size of the header of captured values.
-    pub const CAPTURES: u64 = 16;
-
-    /// The number of bytes that the argument takes in launch memory.
-    pub fn passed_size(self) -> u32 {
-        match self {
-            Self::Pointer { .. } | Self::Pipe { .. } | Self::Queue => 8,
-            Self::Captures { size, .. } => u32::try_from(size - Self::CAPTURES).unwrap_or(u32::MAX),
-            Self::Value { size, .. } | Self::Aggregate { size, .. } => {
-                u32::try_from(size).unwrap_or(u32::MAX)
-            }
-            Self::Sampler => 4,
-            Self::Local { .. } | Self::Image(_) => 0,
-        }
-    }
-}
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// A scalar.
-    Scalar(Scalar),
-    /// A vector of 2, 3, 4, 8 or 16 components. Modules of other compilers have others, up to [`Type::MAX_COUNT`], as values
-    /// and in accesses; `passes/split_vectors` splits them first.
-    Vector(Scalar, u8),
-    /// An address in this address space.
-    Pointer(AddressSpace),
-    /// An image.
-    Image(ImageTy),
-    /// `sampler_t`
-    Sampler,
-    /// An opaque handle.
-    Handle(Handle),
-}
-
-/// Opaque handles, which only dedicated functions use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Handle {
-    /// `event_t`
-    Event,
-    /// `pipe`
-    Pipe {
-        /// `write_only`
-        is_written: bool,
-    },
-    /// `reserve_id_t`
-    ReserveId,
-    /// `queue_t`
-    Queue,
-    /// `clk_event_t`
-    DeviceEvent,
-    /// A function for device-side enqueue: see `Op::Function`.
-    Function,
-}
-
-/// Scalar types. Integers have no signedness; operations do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    F16,
-    F32,
-    F64,
 }
 
 /// A value in SSA form: its type and its definition.
@@ -1025,4 +651,29 @@ pub enum WorkItem {
     EnqueuedNumSubGroups,
     SubGroupId,
     SubGroupLocalId,
+}
+
+impl WorkItem {
+    /// The result type: `size_t`, or `uint` for the number of dimensions and all sub-group queries (OpenCL C 6.15.1).
+    pub const fn ty(self) -> Type {
+        match self {
+            Self::WorkDim
+            | Self::SubGroupSize
+            | Self::MaxSubGroupSize
+            | Self::NumSubGroups
+            | Self::EnqueuedNumSubGroups
+            | Self::SubGroupId
+            | Self::SubGroupLocalId => Type::I32,
+            Self::GlobalSize
+            | Self::GlobalId
+            | Self::LocalSize
+            | Self::EnqueuedLocalSize
+            | Self::LocalId
+            | Self::NumGroups
+            | Self::GroupId
+            | Self::GlobalOffset
+            | Self::GlobalLinearId
+            | Self::LocalLinearId => Type::I64,
+        }
+    }
 }

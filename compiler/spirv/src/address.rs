@@ -61,7 +61,7 @@ impl Body<'_, '_> {
 
     /// A pointer to a value of this type at an address.
     pub(super) fn pointer(&mut self, address: ValueId, ty: Type) -> Word {
-        if self.is_structured() && matches!(self.type_of(address), Type::Pointer(_)) {
+        if self.is_vulkan() && matches!(self.type_of(address), Type::Pointer(_)) {
             return self.value(address);
         }
         let pointee = self.emitter.ty(ty);
@@ -131,7 +131,7 @@ impl Body<'_, '_> {
     /// 8- and 16-bit values in Vulkan's interface storage classes require capabilities.
     fn storage_width(&mut self, ty: Type) {
         let (Type::Scalar(scalar) | Type::Vector(scalar, _)) = ty else { return };
-        if !self.is_structured() {
+        if !self.is_vulkan() {
             return;
         }
         match scalar {
@@ -144,14 +144,14 @@ impl Body<'_, '_> {
     /// The memory operands of an access.
     fn memory_operands(&self, address: ValueId, access: Access) -> Vec<Operand> {
         let mut mask = MemoryAccess::NONE;
-        let is_physical = !self.is_structured() || !matches!(self.type_of(address), Type::Pointer(_));
+        let is_physical = !self.is_vulkan() || !matches!(self.type_of(address), Type::Pointer(_));
         if is_physical {
             mask |= MemoryAccess::ALIGNED;
         }
         if access.is_volatile {
             mask |= MemoryAccess::VOLATILE;
         }
-        if access.is_shared && self.is_structured() {
+        if access.is_shared && self.is_vulkan() {
             mask |= MemoryAccess::NON_PRIVATE_POINTER;
         }
         if mask.is_empty() {
@@ -211,7 +211,7 @@ impl Body<'_, '_> {
 
     /// The address of a variable. In the OpenCL environment, as a pointer to bytes.
     fn as_bytes(&mut self, inst: &Inst, word: Word, space: AddressSpace) {
-        let word = if self.is_structured() {
+        let word = if self.is_vulkan() {
             word
         } else {
             self.op(Op::Bitcast, Type::Pointer(space), vec![Operand::IdRef(word)])

@@ -1,10 +1,6 @@
 //! Selects the SPIR-V instruction for each arithmetic operation.
 
-use kiln_ir::{
-    BinaryOp, Compare, CompareKind, Convert, Inst, InstId, Op as IrOp, Scalar, Type, UnaryOp, barrier_sync,
-    fence_sync,
-};
-use kiln_memory::Group;
+use kiln_ir::{BinaryOp, Compare, CompareKind, Convert, Inst, Scalar, Type, UnaryOp};
 use kiln_types::ops::{CompareOp, Conversion, Rounding};
 use rspirv::{
     dr::Operand,
@@ -14,103 +10,10 @@ use rspirv::{
 use super::body::Body;
 
 impl Body<'_, '_> {
-    /// Emits one instruction of the IR.
-    pub(super) fn instruction(&mut self, id: InstId, inst: &Inst) {
-        match &inst.op {
-            IrOp::Unary(op) => self.emit_unary(inst, *op),
-            IrOp::Binary(op) => self.emit_binary(inst, *op),
-            IrOp::Exact(op) => self.emit_exact(inst, *op),
-            IrOp::Compare(compare) => self.emit_compare(inst, *compare),
-            IrOp::Select => self.emit_select(inst),
-            IrOp::Convert(convert) => self.emit_convert(inst, *convert),
-            IrOp::Bitcast => self.emit_bitcast(inst),
-            IrOp::Construct => self.emit_construct(inst),
-            IrOp::Extract(index) => {
-                let vector = self.value(inst.args[0]);
-                let operands = vec![Operand::IdRef(vector), Operand::LiteralBit32((*index).into())];
-                self.result(inst, Op::CompositeExtract, operands);
-            }
-            IrOp::ExtractDynamic => self.plain(inst, Op::VectorExtractDynamic),
-            IrOp::Insert(index) => {
-                let [vector, scalar] = [inst.args[0], inst.args[1]].map(|arg| self.value(arg));
-                let operands = vec![
-                    Operand::IdRef(scalar),
-                    Operand::IdRef(vector),
-                    Operand::LiteralBit32((*index).into()),
-                ];
-                self.result(inst, Op::CompositeInsert, operands);
-            }
-            IrOp::InsertDynamic => self.plain(inst, Op::VectorInsertDynamic),
-            IrOp::Shuffle(components) => {
-                let [a, b] = [inst.args[0], inst.args[1]].map(|arg| self.value(arg));
-                let mut operands = vec![Operand::IdRef(a), Operand::IdRef(b)];
-                operands.extend(components.iter().map(|&it| Operand::LiteralBit32(it.into())));
-                self.result(inst, Op::VectorShuffle, operands);
-            }
-            IrOp::Any => self.plain(inst, Op::Any),
-            IrOp::All => self.plain(inst, Op::All),
-
-            IrOp::ModuleVar(var) => self.module_var(inst, *var),
-            IrOp::PrivateVar(var) => self.private_var(inst, *var),
-            IrOp::ElementCount(var) => {
-                let word = self.emitter.argument_length(*var);
-                self.define(inst.results[0], word);
-            }
-            IrOp::Offset { stride, count } => self.offset(inst, *stride, *count),
-            IrOp::Element => self.element(inst),
-            IrOp::LaunchWord(memory, word) => self.launch_word(inst, *memory, *word),
-            IrOp::LaunchAddress(_) => {
-                unreachable!("`bind_arguments` replaces the addresses that the launch passes")
-            }
-            // Accesses refer to the descriptor directly.
-            IrOp::Descriptor(_) => {}
-            IrOp::Image(action) => self.image_action(inst, *action),
-            IrOp::Input(input) => self.input(inst, *input),
-            IrOp::PointerCast => self.pointer_cast(inst),
-            IrOp::PointerToInt => self.plain(inst, Op::ConvertPtrToU),
-            IrOp::IntToPointer => self.plain(inst, Op::ConvertUToPtr),
-            IrOp::Load(access) => self.load(inst, *access),
-            IrOp::Store(access) => self.store(inst, *access),
-            IrOp::Copy { size, access } => self.copy(inst, *size, *access),
-            IrOp::Zero { size, access } => self.zero(inst, *size, *access),
-            IrOp::Atomic(atomic) => self.atomic(inst, atomic),
-            IrOp::Fence { flags, order, scope } => self.fence(fence_sync(*flags, *order, *scope)),
-            IrOp::Barrier { execution, flags, scope } => {
-                self.barrier(Group::from_scope(*execution), barrier_sync(*flags, *scope));
-            }
-
-            IrOp::Function(function) => {
-                let word = self.emitter.globals.functions[function];
-                self.define(inst.results[0], word);
-            }
-            IrOp::Call(callee) => self.emit_call(inst, *callee),
-            IrOp::Builtin(builtin, params) => self.builtin(inst, *builtin, params),
-            IrOp::WorkItem(query) => self.work_item(inst, *query),
-            IrOp::Printf(format) => self.printf(inst, format),
-            IrOp::Trap(message) => self.trap(message),
-
-            IrOp::If { then, otherwise } => self.emit_if(id, inst, *then, *otherwise),
-            IrOp::Loop { body, continuing, hints } => self.emit_loop(id, inst, (*body, *continuing), *hints),
-            IrOp::Switch { cases, default } => self.emit_switch(id, inst, cases, *default),
-            IrOp::Block(block) => self.emit_block(id, inst, *block),
-            IrOp::Exit(target) => self.emit_exit(*target, inst),
-            IrOp::Continue(target) => self.emit_continue(*target, inst),
-            IrOp::Next(target) => self.emit_next(*target, inst),
-            IrOp::Return => match inst.args.first() {
-                Some(&value) => {
-                    let value = self.value(value);
-                    self.terminate(Op::ReturnValue, vec![Operand::IdRef(value)]);
-                }
-                None => self.terminate(Op::Return, Vec::new()),
-            },
-            IrOp::Unreachable => self.terminate(Op::Unreachable, Vec::new()),
-        }
-    }
-
     /// A vector of scalars and vectors. LLVM-based consumers of the OpenCL environment accept only scalars.
-    fn emit_construct(&mut self, inst: &Inst) {
-        let count_of = |ty| if let Type::Vector(_, count) = ty { u32::from(count) } else { 1 };
-        if self.is_structured() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
+    pub(super) fn emit_construct(&mut self, inst: &Inst) {
+        let count_of = |ty: Type| u32::from(ty.count());
+        if self.is_vulkan() || inst.args.iter().all(|&arg| count_of(self.type_of(arg)) == 1) {
             return self.plain(inst, Op::CompositeConstruct);
         }
         let mut operands = Vec::new();
@@ -136,10 +39,10 @@ impl Body<'_, '_> {
     }
 
     fn is_bool(&self, inst: &Inst) -> bool {
-        scalar_of(self.type_of(inst.args[0])) == Some(Scalar::Bool)
+        self.type_of(inst.args[0]).scalar() == Some(Scalar::Bool)
     }
 
-    fn emit_unary(&mut self, inst: &Inst, op: UnaryOp) {
+    pub(super) fn emit_unary(&mut self, inst: &Inst, op: UnaryOp) {
         let op = match op {
             UnaryOp::Neg => Op::SNegate,
             UnaryOp::FNeg => Op::FNegate,
@@ -150,7 +53,7 @@ impl Body<'_, '_> {
         self.plain(inst, op);
     }
 
-    fn emit_binary(&mut self, inst: &Inst, op: BinaryOp) {
+    pub(super) fn emit_binary(&mut self, inst: &Inst, op: BinaryOp) {
         let is_bool = self.is_bool(inst);
         let op = match op {
             BinaryOp::UMulHigh => return self.upper_product(inst),
@@ -204,9 +107,9 @@ impl Body<'_, '_> {
         .filter_map(|(is_set, mode)| is_set.then_some(mode))
         .fold(FPFastMathMode::NONE, |all, mode| all | mode);
         let is_real =
-            inst.results.first().is_some_and(|&it| scalar_of(self.type_of(it)).is_some_and(is_float));
+            inst.results.first().is_some_and(|&it| self.type_of(it).scalar().is_some_and(Scalar::is_float));
         // Vulkan does not support this decoration.
-        if self.is_structured() || mode.is_empty() || !is_real {
+        if self.is_vulkan() || mode.is_empty() || !is_real {
             return;
         }
         let word = self.value(inst.results[0]);
@@ -215,23 +118,23 @@ impl Body<'_, '_> {
 
     /// Emits an integer operation that does not overflow, or a floating-point operation that is not contracted. For the latter, the
     /// OpenCL environment has only an execution mode, and no decoration.
-    fn emit_exact(&mut self, inst: &Inst, op: BinaryOp) {
+    pub(super) fn emit_exact(&mut self, inst: &Inst, op: BinaryOp) {
         self.emit_binary(inst, op);
         let word = self.value(inst.results[0]);
         if self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_int) {
             self.emitter.writer.decorate(word, Decoration::NoSignedWrap, []);
             // Core since SPIR-V 1.4. Vulkan, whose modules have at least 1.5, does not accept the extension.
-            if !self.is_structured() {
+            if !self.is_vulkan() {
                 self.emitter.writer.extension("SPV_KHR_no_integer_wrap_decoration");
             }
-        } else if self.is_structured() {
+        } else if self.is_vulkan() {
             self.emitter.writer.decorate(word, Decoration::NoContraction, []);
         } else {
             self.emitter.contracts = false;
         }
     }
 
-    fn emit_compare(&mut self, inst: &Inst, compare: Compare) {
+    pub(super) fn emit_compare(&mut self, inst: &Inst, compare: Compare) {
         use CompareKind::{Float, Signed, Unsigned};
         let is_bool = self.is_bool(inst);
         let op = match (compare.op, compare.kind) {
@@ -266,7 +169,7 @@ impl Body<'_, '_> {
     }
 
     /// SPIR-V 1.2 requires a condition for each component.
-    fn emit_select(&mut self, inst: &Inst) {
+    pub(super) fn emit_select(&mut self, inst: &Inst) {
         let (condition, result) = (self.type_of(inst.args[0]), self.type_of(inst.results[0]));
         let (Type::Scalar(_), Type::Vector(_, count)) = (condition, result) else {
             return self.plain(inst, Op::Select);
@@ -279,7 +182,7 @@ impl Body<'_, '_> {
         self.result(inst, Op::Select, operands);
     }
 
-    fn emit_bitcast(&mut self, inst: &Inst) {
+    pub(super) fn emit_bitcast(&mut self, inst: &Inst) {
         if self.type_of(inst.args[0]) == self.type_of(inst.results[0]) {
             let word = self.value(inst.args[0]);
             return self.define(inst.results[0], word);
@@ -287,15 +190,15 @@ impl Body<'_, '_> {
         self.plain(inst, Op::Bitcast);
     }
 
-    fn emit_convert(&mut self, inst: &Inst, convert: Convert) {
+    pub(super) fn emit_convert(&mut self, inst: &Inst, convert: Convert) {
         match convert {
             Convert::Truncate => self.plain(inst, Op::UConvert),
             Convert::SignExtend => self.plain(inst, Op::SConvert),
             Convert::ZeroExtend if self.is_bool(inst) => self.from_bool(inst),
             Convert::ZeroExtend => self.plain(inst, Op::UConvert),
             Convert::Number { conversion, from_signed, to_signed } => {
-                let from = scalar_of(self.type_of(inst.args[0])).is_some_and(is_float);
-                let to = scalar_of(self.type_of(inst.results[0])).is_some_and(is_float);
+                let from = self.type_of(inst.args[0]).scalar().is_some_and(Scalar::is_float);
+                let to = self.type_of(inst.results[0]).scalar().is_some_and(Scalar::is_float);
                 let op = match (from, to) {
                     (true, true) => Op::FConvert,
                     (true, false) if to_signed => Op::ConvertFToS,
@@ -329,34 +232,6 @@ impl Body<'_, '_> {
         let operands = [condition, one, zero].into_iter().map(Operand::IdRef).collect();
         self.result(inst, Op::Select, operands);
     }
-
-    fn emit_call(&mut self, inst: &Inst, callee: kiln_ir::FuncId) {
-        let function = self.emitter.globals.functions[&callee];
-        let mut operands = vec![Operand::IdRef(function)];
-        operands.extend(inst.args.iter().map(|&arg| Operand::IdRef(self.value(arg))));
-        if let Some(used) = self.emitter.globals.interfaces.get(&callee) {
-            self.interface.extend(used.iter().copied());
-        }
-        match inst.results.first() {
-            Some(_) => self.result(inst, Op::FunctionCall, operands),
-            None => {
-                let void = self.emitter.void();
-                self.typed(Op::FunctionCall, void, operands);
-            }
-        }
-    }
-}
-
-/// The component type of a number.
-pub(super) fn scalar_of(ty: Type) -> Option<Scalar> {
-    match ty {
-        Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),
-        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_) => None,
-    }
-}
-
-fn is_float(scalar: Scalar) -> bool {
-    matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64)
 }
 
 /// The SPIR-V rounding mode.

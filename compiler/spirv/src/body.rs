@@ -3,7 +3,7 @@
 use kiln_ir::{ArgumentKind, BlockId, FuncId, Function, Inst, InstId, Type, ValueDef, ValueId, Var, VarId};
 use kiln_syntax::Span;
 use kiln_types::index::Id as _;
-use kiln_vocabulary::opencl::{Environment, Linkage};
+use kiln_vocabulary::opencl::Linkage;
 use rspirv::{
     dr::{self, Instruction, Operand},
     spirv::{Decoration, FunctionControl, FunctionParameterAttribute, Op, Word},
@@ -101,7 +101,7 @@ impl<'m> Emitter<'m> {
             is_terminated: true,
         };
         let parameters = body.emit_parameters(&types, &objects);
-        if body.is_structured() {
+        if body.is_vulkan() {
             body.elements = body.emitter.elements.remove(&id).unwrap_or_default();
         }
         if function.linkage != Linkage::Imported {
@@ -216,9 +216,9 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Whether the environment requires merge instructions.
-    pub(super) fn is_structured(&self) -> bool {
-        self.emitter.target.environment == Environment::Vulkan
+    /// Whether the module is for Vulkan.
+    pub(super) fn is_vulkan(&self) -> bool {
+        self.emitter.is_vulkan()
     }
 
     /// The id of a value.

@@ -119,7 +119,7 @@ impl Body<'_, '_> {
     /// A block that can be left from anywhere inside. If merges are required, a switch with only a default.
     pub(super) fn emit_block(&mut self, id: InstId, inst: &Inst, block: BlockId) {
         let merge = self.open_construct(id);
-        if self.is_structured() {
+        if self.is_vulkan() {
             let zero = self.emitter.u32(0);
             let label = self.emitter.writer.id();
             self.selection_merge(merge);
@@ -159,7 +159,7 @@ impl Body<'_, '_> {
         construct.header_number = header_number;
         construct.phis.clone_from(&phis);
         construct.needs_merge = hints != LoopHints::default();
-        let merge_operands = (construct.needs_merge || self.is_structured()).then(|| {
+        let merge_operands = (construct.needs_merge || self.is_vulkan()).then(|| {
             let mut operands = vec![Operand::IdRef(merge), Operand::IdRef(continue_label)];
             operands.extend(loop_control(hints));
             operands
@@ -204,27 +204,28 @@ impl Body<'_, '_> {
         let insts = &function.blocks[body].insts;
         let at = insts.iter().position(|&inst| function.insts[inst].op.is_construct())?;
         let IrOp::If { then, otherwise } = function.insts[insts[at]].op else { return None };
+        let (exit, stay) = ((id, true), (insts[at], true));
         let exits_if_true = match (self.jump_target(then)?, self.jump_target(otherwise)?) {
-            (left, on) if left == (id, true) && on == (insts[at], true) => true,
-            (on, left) if left == (id, true) && on == (insts[at], true) => false,
+            targets if targets == (exit, stay) => true,
+            targets if targets == (stay, exit) => false,
             _ => return None,
         };
         let (exit_block, continue_block) = if exits_if_true { (then, otherwise) } else { (otherwise, then) };
         Some(LoopTest { at, inst: insts[at], exit_block, continue_block, exits_if_true })
     }
 
-    /// The terminator of a loop header: branches to the loop exit or to this label.
-    fn loop_test_branch(&mut self, test: &LoopTest, on: Word) -> Vec<Operand> {
+    /// The operands of the branch at the end of a loop header, to the loop exit or to the label `stay`.
+    fn loop_test_branch(&mut self, test: &LoopTest, stay: Word) -> Vec<Operand> {
         let function = self.function;
         let inst = &function.insts[test.inst];
         let condition = self.value(inst.args[0]);
-        let left = self.add_edge(test.exit_block);
+        let exit = self.add_edge(test.exit_block);
         let jump = function.blocks[test.continue_block].insts[0];
         for (&result, &value) in inst.results.iter().zip(&function.insts[jump].args) {
             let word = self.value(value);
             self.define(result, word);
         }
-        let targets = if test.exits_if_true { [left, on] } else { [on, left] };
+        let targets = if test.exits_if_true { [exit, stay] } else { [stay, exit] };
         std::iter::once(condition).chain(targets).map(Operand::IdRef).collect()
     }
 
@@ -281,7 +282,7 @@ impl Body<'_, '_> {
     /// Emits the merge block, with phis for the results of the construct. The results of an unreachable merge block are unused.
     fn close_construct(&mut self, id: InstId, inst: &Inst) {
         let Construct { merge, needs_merge, exits, .. } = self.constructs.remove(&id).unwrap_or_default();
-        if exits.is_empty() && !needs_merge && !self.is_structured() {
+        if exits.is_empty() && !needs_merge && !self.is_vulkan() {
             return;
         }
         self.start_labeled(merge);
@@ -312,7 +313,7 @@ impl Body<'_, '_> {
     }
 
     fn selection_merge(&mut self, merge: Word) {
-        if self.is_structured() {
+        if self.is_vulkan() {
             let control = Operand::SelectionControl(SelectionControl::NONE);
             self.effect(Op::SelectionMerge, vec![Operand::IdRef(merge), control]);
         }

@@ -14,27 +14,6 @@ use rspirv::{
 use super::{Emitter, body::Body};
 
 impl Emitter<'_> {
-    /// The SPIR-V type of a handle.
-    pub(super) fn handle_type(&mut self, handle: Handle) -> Word {
-        use rspirv::spirv::AccessQualifier::{ReadOnly, WriteOnly};
-        let (op, capability) = match handle {
-            Handle::Event => (Op::TypeEvent, None),
-            Handle::Pipe { is_written } => {
-                self.writer.require(Capability::Pipes);
-                let access = Operand::AccessQualifier(if is_written { WriteOnly } else { ReadOnly });
-                return self.writer.interned(Op::TypePipe, None, vec![access]);
-            }
-            Handle::ReserveId => (Op::TypeReserveId, Some(Capability::Pipes)),
-            Handle::Queue => (Op::TypeQueue, Some(Capability::DeviceEnqueue)),
-            Handle::DeviceEvent => (Op::TypeDeviceEvent, Some(Capability::DeviceEnqueue)),
-            Handle::Function => unreachable!("functions are named, not passed"),
-        };
-        if let Some(capability) = capability {
-            self.writer.require(capability);
-        }
-        self.writer.interned(op, None, Vec::new())
-    }
-
     /// The result type of `OpBuildNDRange`: dimensions, offset, global and local sizes.
     fn ndrange_type(&mut self) -> Word {
         let (int, long) = (self.scalar(Scalar::I32), self.scalar(Scalar::I64));

@@ -1,4 +1,5 @@
-//! Emits built-in functions that are one extended instruction, as their table row states.
+//! Emits built-in functions. Most are one extended instruction, as their table row states; the files for groups, images, pipes and
+//! enqueues have the others.
 
 use kiln_builtins::{self as builtins, AsyncCopy, BuiltinId, Instruction, Library, Lowering, Object, Vulkan};
 use kiln_ir::{BuiltinParam, Inst, Type, ValueId};
@@ -19,7 +20,7 @@ const OPENCL: &str = "OpenCL.std";
 const GLSL: &str = "GLSL.std.450";
 
 impl Body<'_, '_> {
-    /// Emits an extended instruction. Earlier passes have lowered or rejected all other built-in functions.
+    /// Emits a built-in function. Earlier passes have lowered or rejected those without instructions.
     pub(super) fn builtin(&mut self, inst: &Inst, builtin: BuiltinId, params: &[BuiltinParam]) {
         let row = builtins::row(builtin);
         match row.lowering {
@@ -39,7 +40,7 @@ impl Body<'_, '_> {
         }
         let number = ext_inst_number(row.lowering, self.emitter.target, params, true);
         let number = number.unwrap_or_else(|| unreachable!("`{}` reached the emitter", row.name));
-        let set = self.emitter.writer.import_set(if self.is_structured() { GLSL } else { OPENCL });
+        let set = self.emitter.writer.import_set(if self.is_vulkan() { GLSL } else { OPENCL });
         let mut operands = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         for (&arg, &param) in inst.args.iter().zip(params) {
             operands.push(Operand::IdRef(self.operand(arg, param)));

@@ -240,8 +240,7 @@ impl Emitter<'_> {
 
     /// A constant with these bits in every component.
     pub(super) fn splat(&mut self, ty: Type, bits: u64) -> Word {
-        let count = if let Type::Vector(_, count) = ty { usize::from(count) } else { 1 };
-        self.constant(ty, &Const::Bits(std::iter::repeat_n(bits, count).collect()))
+        self.constant(ty, &Const::Bits(std::iter::repeat_n(bits, ty.count().into()).collect()))
     }
 }
 
@@ -336,16 +335,8 @@ impl Body<'_, '_> {
 
 /// The size of a value in memory in bytes.
 pub(super) fn size_of(ty: Type) -> u64 {
-    let scalar = |scalar| match scalar {
-        Scalar::Bool | Scalar::I8 => 1,
-        Scalar::I16 | Scalar::F16 => 2,
-        Scalar::I32 | Scalar::F32 => 4,
-        Scalar::I64 | Scalar::F64 => 8,
-    };
     match ty {
-        Type::Scalar(it) => scalar(it),
-        Type::Vector(it, 3) => scalar(it) * 4,
-        Type::Vector(it, count) => scalar(it) * u64::from(count),
-        Type::Pointer(_) | Type::Image(_) | Type::Sampler | Type::Handle(_) => 8,
+        Type::Vector(scalar, 3) => 4 * scalar.size(),
+        _ => ty.size().unwrap_or(8),
     }
 }

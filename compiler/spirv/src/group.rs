@@ -187,7 +187,7 @@ impl Body<'_, '_> {
         participants: Participants,
         params: &[BuiltinParam],
     ) {
-        let is_uniform = !self.is_structured() && participants == Participants::All && is_uniform(collective);
+        let is_uniform = !self.is_vulkan() && participants == Participants::All && is_uniform(collective);
         if is_uniform {
             self.emitter.writer.require(Capability::Groups);
         } else if let Some(capability) = non_uniform(collective) {

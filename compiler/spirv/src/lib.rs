@@ -24,6 +24,7 @@ mod globals;
 mod group;
 mod image;
 mod initializer;
+mod instruction;
 mod launch;
 mod pipe;
 mod proved_launch;
@@ -137,6 +138,7 @@ pub fn emit(
 }
 
 impl Emitter<'_> {
+    /// Whether the module is for Vulkan: control flow is structured, and pointers are logical, apart from global memory.
     fn is_vulkan(&self) -> bool {
         self.target.environment == Environment::Vulkan
     }

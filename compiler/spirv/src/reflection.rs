@@ -222,13 +222,16 @@ impl Emitter<'_> {
         const ADDRESS_LOCAL: u32 = 0x119C;
         const ADDRESS_CONSTANT: u32 = 0x119D;
         const ADDRESS_PRIVATE: u32 = 0x119E;
+        const ACCESS_READ_ONLY: u32 = 0x11A0;
+        const ACCESS_WRITE_ONLY: u32 = 0x11A1;
+        const ACCESS_READ_WRITE: u32 = 0x11A2;
         const ACCESS_NONE: u32 = 0x11A3;
         let access = match argument.kind {
-            ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. }) => 0x11A0,
-            ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. }) => 0x11A1,
-            ArgumentKind::Pipe { is_written: false } => 0x11A0,
-            ArgumentKind::Pipe { is_written: true } => 0x11A1,
-            ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => 0x11A2,
+            ArgumentKind::Image(ImageTy { access: Access::ReadOnly, .. })
+            | ArgumentKind::Pipe { is_written: false } => ACCESS_READ_ONLY,
+            ArgumentKind::Image(ImageTy { access: Access::WriteOnly, .. })
+            | ArgumentKind::Pipe { is_written: true } => ACCESS_WRITE_ONLY,
+            ArgumentKind::Image(ImageTy { access: Access::ReadWrite, .. }) => ACCESS_READ_WRITE,
             _ => ACCESS_NONE,
         };
         let address = match argument.kind {

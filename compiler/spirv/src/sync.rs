@@ -47,8 +47,7 @@ impl Body<'_, '_> {
     }
 
     fn fetch_opcode(&mut self, key: FetchKey, atomic: &Atomic) -> Op {
-        let is_float = matches!(atomic.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
-        match (key, is_float, atomic.is_signed) {
+        match (key, atomic.ty.is_float(), atomic.is_signed) {
             (FetchKey::Add, true, _) => {
                 let (extension, capability) = match atomic.ty {
                     Scalar::F16 => ("SPV_EXT_shader_atomic_float16_add", Capability::AtomicFloat16AddEXT),
@@ -100,11 +99,11 @@ impl Body<'_, '_> {
     }
 
     fn scope_operand(&mut self, scope: SpirvScope) -> Operand {
-        if scope == SpirvScope::Device && self.is_structured() {
+        if scope == SpirvScope::Device && self.is_vulkan() {
             self.emitter.writer.require(Capability::VulkanMemoryModelDeviceScope);
         }
         if scope == SpirvScope::Subgroup {
-            self.emitter.writer.require(if self.is_structured() {
+            self.emitter.writer.require(if self.is_vulkan() {
                 Capability::GroupNonUniform
             } else {
                 Capability::Groups

@@ -1,6 +1,6 @@
 //! SPIR-V types and constants for those of the IR, and the capabilities that they require.
 
-use kiln_ir::{Const, Scalar, Type};
+use kiln_ir::{Const, Handle, Scalar, Type};
 use kiln_types::ty::{Access, ImageDim, ImageTy};
 use kiln_vocabulary::opencl::AddressSpace;
 use rspirv::{
@@ -136,6 +136,30 @@ impl Emitter<'_> {
             (AddressSpace::Constant, false) => StorageClass::UniformConstant,
             (AddressSpace::Generic, false) => StorageClass::Generic,
         }
+    }
+
+    /// The SPIR-V type of a handle.
+    fn handle_type(&mut self, handle: Handle) -> Word {
+        let (op, capability) = match handle {
+            Handle::Event => (Op::TypeEvent, None),
+            Handle::Pipe { is_written } => {
+                self.writer.require(Capability::Pipes);
+                let access = Operand::AccessQualifier(if is_written {
+                    AccessQualifier::WriteOnly
+                } else {
+                    AccessQualifier::ReadOnly
+                });
+                return self.writer.interned(Op::TypePipe, None, vec![access]);
+            }
+            Handle::ReserveId => (Op::TypeReserveId, Some(Capability::Pipes)),
+            Handle::Queue => (Op::TypeQueue, Some(Capability::DeviceEnqueue)),
+            Handle::DeviceEvent => (Op::TypeDeviceEvent, Some(Capability::DeviceEnqueue)),
+            Handle::Function => unreachable!("functions are named, not passed"),
+        };
+        if let Some(capability) = capability {
+            self.writer.require(capability);
+        }
+        self.writer.interned(op, None, Vec::new())
     }
 
     fn image_type(&mut self, image: ImageTy) -> Word {
