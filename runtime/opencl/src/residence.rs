@@ -1,9 +1,9 @@
 //! Where the contents of memory objects are, in contexts with several devices.
 //!
-//! Each device that uses an object has memory of its own for it. Before a command, a step copies what another device has
-//! written to the memory of the command's device. Only events order the commands of several devices, so a step decides
-//! when it runs, not when it is enqueued. The parts of a buffer are tracked by themselves, because several devices may
-//! write different sub-buffers at the same time (OpenCL API 5.2.1).
+//! Each device that uses an object has memory of its own for it. Before a command, an update copies what other devices
+//! have written to the memory of the command's device. Only events order the commands of several devices, so an update
+//! determines what to copy when it runs, not when it is enqueued. The parts of a buffer are tracked separately, because
+//! several devices may write different sub-buffers at the same time (OpenCL API 5.2.1).
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::memory::{Content, Memory};
 /// What a command does with the contents of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It does not change them, so other devices keep theirs.
+    /// It does not change them, so the copies of other devices stay valid.
     Read,
     /// It may change them.
     Write,
@@ -31,8 +31,8 @@ pub(crate) struct Residence {
 struct State {
     /// All bytes of the object, in order.
     segments: Vec<Segment>,
-    /// The number of steps that have not ended.
-    steps: usize,
+    /// The number of updates that have not ended.
+    updates: usize,
     /// The number of commands that may change the contents and may not have ended.
     writers: usize,
 }
@@ -62,10 +62,11 @@ impl State {
         &mut self.segments[first..last]
     }
 
-    /// Whether a command needs no step. One that changes the contents then becomes the only owner.
-    fn is_ready(&mut self, range: &Range<usize>, index: usize, access: Access) -> bool {
+    /// Claims bytes for a command on a device, which becomes their only owner if the command may change them. Returns
+    /// `false`, and changes nothing, if the device must be updated first.
+    fn claim(&mut self, range: &Range<usize>, index: usize, access: Access) -> bool {
         self.join();
-        if self.steps > 0 || !self.cover(range).iter().all(|segment| segment.has[index]) {
+        if self.updates > 0 || !self.cover(range).iter().all(|segment| segment.has[index]) {
             return false;
         }
         if access == Access::Write {
@@ -103,9 +104,9 @@ impl State {
         with_source.collect()
     }
 
-    /// Notes that a device has got the contents. While a command may still change them, the copy serves only the
-    /// command for which it was made.
-    fn arrive(&mut self, range: &Range<usize>, index: usize, access: Access) {
+    /// Records that a device has been updated. While a command may still change the contents, the copy is only for the
+    /// command that requested it.
+    fn record_update(&mut self, range: &Range<usize>, index: usize, access: Access) {
         match access {
             Access::Write => self.own(range, index),
             Access::Read if self.writers == 0 => {
@@ -117,11 +118,11 @@ impl State {
 }
 
 impl Residence {
-    /// An object of this size. One device has its first contents, or they are undefined everywhere.
-    pub(crate) fn new(size: usize, devices: usize, first: Option<usize>) -> Arc<Self> {
-        let has = (0..devices).map(|index| first.is_none_or(|first| index == first)).collect();
+    /// An object of this size. `owner` is the device with its initial contents; `None` if they are undefined.
+    pub(crate) fn new(size: usize, devices: usize, owner: Option<usize>) -> Arc<Self> {
+        let has = (0..devices).map(|index| owner.is_none_or(|owner| index == owner)).collect();
         let segments = vec![Segment { range: 0..size, has }];
-        let state = Mutex::new(State { segments, steps: 0, writers: 0 });
+        let state = Mutex::new(State { segments, updates: 0, writers: 0 });
         Arc::new(Self { state, moving: Mutex::default() })
     }
 
@@ -140,7 +141,7 @@ impl Drop for Writing {
 }
 
 /// Copies the newest contents to a device, before a command that uses them.
-pub(crate) struct Step {
+pub(crate) struct Update {
     /// The object that owns the memory.
     root: Arc<Memory>,
     range: Range<usize>,
@@ -151,7 +152,7 @@ pub(crate) struct Step {
 /// What a command needs before and while it uses an object on a device.
 #[derive(Default)]
 pub(crate) struct Use {
-    pub(crate) step: Option<Step>,
+    pub(crate) update: Option<Update>,
     pub(crate) writing: Option<Writing>,
 }
 
@@ -162,17 +163,17 @@ pub(crate) fn announce(root: &Arc<Memory>, range: Range<usize>, index: usize, ac
     }
     let residence = &root.residence;
     let mut state = residence.state();
-    let is_ready = state.is_ready(&range, index, access);
-    state.steps += usize::from(!is_ready);
+    let is_claimed = state.claim(&range, index, access);
+    state.updates += usize::from(!is_claimed);
     state.writers += usize::from(access == Access::Write);
     drop(state);
     Use {
-        step: (!is_ready).then(|| Step { root: root.clone(), range, index, access }),
+        update: (!is_claimed).then(|| Update { root: root.clone(), range, index, access }),
         writing: (access == Access::Write).then(|| Writing(residence.clone())),
     }
 }
 
-impl Step {
+impl Update {
     /// Copies, and waits.
     pub(crate) fn run(self) -> kiln_runtime::Result<()> {
         let residence = &self.root.residence;
@@ -181,11 +182,11 @@ impl Step {
         for (range, source) in lacking {
             copy(self.side(source)?, self.side(self.index)?, range)?;
         }
-        residence.state().arrive(&self.range, self.index, self.access);
+        residence.state().record_update(&self.range, self.index, self.access);
         Ok(())
     }
 
-    /// The memory on a device, and a queue that reaches it.
+    /// The memory on a device, and a queue of the device.
     fn side(&self, index: usize) -> kiln_runtime::Result<(&Queue, &Content)> {
         let queue = self.root.context.devices()[index].open().ok().map(|opened| &opened.transfers);
         let found = queue.zip(self.root.homes[index].get());
@@ -193,9 +194,9 @@ impl Step {
     }
 }
 
-impl Drop for Step {
+impl Drop for Update {
     fn drop(&mut self) {
-        self.root.residence.state().steps -= 1;
+        self.root.residence.state().updates -= 1;
     }
 }
 
@@ -230,30 +231,30 @@ fn copy(
 mod tests {
     use super::*;
 
-    fn state(first: Option<usize>) -> State {
-        let residence = Residence::new(100, 2, first);
+    fn state(owner: Option<usize>) -> State {
+        let residence = Residence::new(100, 2, owner);
         Arc::into_inner(residence).expect("it is the only one").state.into_inner().expect("no panic")
     }
 
     #[test]
     fn readers_share_and_writers_own() {
         let mut state = state(Some(0));
-        assert!(state.is_ready(&(0..100), 0, Access::Read));
-        assert!(!state.is_ready(&(0..100), 1, Access::Read));
+        assert!(state.claim(&(0..100), 0, Access::Read));
+        assert!(!state.claim(&(0..100), 1, Access::Read));
         assert_eq!(state.lacking(&(0..100), 1), [(0..100, 0)]);
-        state.arrive(&(0..100), 1, Access::Read);
-        assert!(state.is_ready(&(0..100), 1, Access::Read) && state.is_ready(&(0..100), 0, Access::Read));
-        assert!(state.is_ready(&(0..100), 1, Access::Write));
-        assert!(!state.is_ready(&(0..100), 0, Access::Read));
+        state.record_update(&(0..100), 1, Access::Read);
+        assert!(state.claim(&(0..100), 1, Access::Read) && state.claim(&(0..100), 0, Access::Read));
+        assert!(state.claim(&(0..100), 1, Access::Write));
+        assert!(!state.claim(&(0..100), 0, Access::Read));
     }
 
     #[test]
-    fn parts_have_owners_of_their_own() {
+    fn parts_have_separate_owners() {
         let mut state = state(None);
-        assert!(state.is_ready(&(0..50), 0, Access::Write) && state.is_ready(&(50..100), 1, Access::Write));
+        assert!(state.claim(&(0..50), 0, Access::Write) && state.claim(&(50..100), 1, Access::Write));
         assert_eq!(state.lacking(&(0..100), 0), [(50..100, 1)]);
         assert_eq!(state.lacking(&(25..75), 1), [(25..50, 0)]);
-        state.arrive(&(25..75), 1, Access::Write);
+        state.record_update(&(25..75), 1, Access::Write);
         assert_eq!(state.lacking(&(0..100), 0), [(25..50, 1), (50..75, 1), (75..100, 1)]);
     }
 
@@ -261,13 +262,13 @@ mod tests {
     fn many_ranges_keep_few_segments() {
         let mut state = state(Some(0));
         for start in 0..50 {
-            assert!(state.is_ready(&(start * 2..start * 2 + 1), 0, Access::Write));
-            assert!(!state.is_ready(&(start..start + 1), 1, Access::Read));
+            assert!(state.claim(&(start * 2..start * 2 + 1), 0, Access::Write));
+            assert!(!state.claim(&(start..start + 1), 1, Access::Read));
             assert!(state.segments.len() <= 3);
         }
-        state.arrive(&(10..20), 1, Access::Write);
+        state.record_update(&(10..20), 1, Access::Write);
         assert_eq!(state.lacking(&(0..100), 0), [(10..20, 1)]);
-        assert!(state.is_ready(&(0..10), 0, Access::Read));
+        assert!(state.claim(&(0..10), 0, Access::Read));
         assert_eq!(state.segments.len(), 3);
     }
 
@@ -275,10 +276,10 @@ mod tests {
     fn a_copy_is_not_kept_while_a_command_may_write() {
         let mut state = state(Some(0));
         state.writers = 1;
-        state.arrive(&(0..100), 1, Access::Read);
-        assert!(!state.is_ready(&(0..100), 1, Access::Read));
+        state.record_update(&(0..100), 1, Access::Read);
+        assert!(!state.claim(&(0..100), 1, Access::Read));
         state.writers = 0;
-        state.steps = 1;
-        assert!(!state.is_ready(&(0..100), 0, Access::Read), "a step may change the owner");
+        state.updates = 1;
+        assert!(!state.claim(&(0..100), 0, Access::Read), "an update may change the owner");
     }
 }

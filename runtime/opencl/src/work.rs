@@ -92,11 +92,11 @@ impl Submission {
 
     /// The same for a device that need not be the queue's.
     pub(crate) fn migrate_to(&mut self, index: usize, memory: &Arc<Memory>, access: Access) -> Result {
-        let Use { step, writing } = memory.announce(index, access)?;
+        let Use { update, writing } = memory.announce(index, access)?;
         self.keeps(writing.map(Arc::new));
-        if let Some(step) = step {
-            let moved = self.host(move || step.run())?;
-            self.waits.push(moved);
+        if let Some(update) = update {
+            let updated = self.host(move || update.run())?;
+            self.waits.push(updated);
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! Owns the order in which work-items run, and detects when all have arrived at a collective operation. Must not depend on
 //! other groups.
 
+mod objects;
+
 use std::{collections::VecDeque, ops::Range, sync::atomic::AtomicU64};
 
 use super::{
@@ -19,7 +21,7 @@ use super::{
 };
 use crate::{
     Checks, ItemId, Monitor, Program, Reason, StoppedLaunch, WorkItem,
-    code::{CollectiveKind, Function, Line, Position, ResourceLocation, Scope},
+    code::{CollectiveKind, Function, Line, Position, Scope},
     interface::ParameterKind,
     memory::{Cells, Location, Objects, Space},
     poison::{UNWRITTEN_BYTE, union},
@@ -671,84 +673,5 @@ impl GroupContext<'_> {
             notes,
             kind: problem.kind(),
         })
-    }
-
-    /// Describes the object that an address belongs to.
-    fn describe_object(&self, item: &Item, address: u64) -> Option<String> {
-        let launch = self.position.launch;
-        let program = self.position.program();
-        let location = Location::from_address(address)?;
-        let kernel = &program.kernels[launch.kernel];
-        let variable_of = |name: &str, what: &str| {
-            if name.is_empty() { format!("an unnamed {what}") } else { format!("the {what} `{name}`") }
-        };
-        let argument_of = |name: &str, what: &str| {
-            if name.is_empty() {
-                format!("{what} of an unnamed argument")
-            } else {
-                format!("{what} of argument `{name}`")
-            }
-        };
-        let (object, size) = match location.space {
-            Space::Global => {
-                let start = Space::Global.address(location.object);
-                let is_there = |address: u64| {
-                    let it = Location::from_address(address);
-                    it.is_some_and(|it| (it.space, it.object) == (Space::Global, location.object))
-                };
-                let arguments = launch.arguments.iter().zip(&kernel.parameters);
-                let passed = arguments.filter_map(|(argument, parameter)| match argument {
-                    Argument::Bytes(bytes) => {
-                        Some((parameter.name.as_str(), u64::from_le_bytes(*bytes.first_chunk()?)))
-                    }
-                    Argument::Local(_) => None,
-                });
-                let argument =
-                    passed.chain(launch.buffers.iter().copied()).find(|(_, address)| is_there(*address));
-                let variable = program.globals.iter().find(|(buffer, _)| buffer.address() == start);
-                match (variable, argument) {
-                    (Some((buffer, name)), _) => {
-                        (variable_of(name, "program-scope variable"), Some(buffer.size()))
-                    }
-                    (None, Some((name, _))) => (argument_of(name, "the buffer"), None),
-                    (None, None) => ("a buffer that is not an argument or was freed".to_owned(), None),
-                }
-            }
-            Space::Local => {
-                let number = location.object as usize;
-                let size = self.local.get(number).map(|local| local.cells.len());
-                let arguments: Vec<_> =
-                    kernel.parameters.iter().filter(|it| it.kind == ParameterKind::Local).collect();
-                match (program.locals.get(number), number.checked_sub(program.locals.len())) {
-                    (Some(object), _) => (variable_of(&object.name, "local variable"), size),
-                    (None, Some(index)) if index < arguments.len() => {
-                        (argument_of(&arguments[index].name, "the local memory"), size)
-                    }
-                    _ => ("no local object".to_owned(), None),
-                }
-            }
-            Space::Private => match item.private.object(location.object) {
-                Some(object) => {
-                    let function = program.functions.get(object.function as usize);
-                    let name = function.and_then(|it| it.objects.get(object.number as usize));
-                    let name = name.map_or("", |object| object.name.as_str());
-                    (variable_of(name, "private variable"), Some(object.size))
-                }
-                None => ("a private variable whose function has returned".to_owned(), None),
-            },
-            Space::Input => ("a built-in variable".to_owned(), None),
-            Space::Resource => {
-                let resource = program.resources.get(location.object as usize)?;
-                match resource.location {
-                    ResourceLocation::PushConstants => ("the push constants".to_owned(), None),
-                    ResourceLocation::Descriptor { set, binding } => {
-                        let name = variable_of(&resource.name, "variable");
-                        (format!("{name} at set {set}, binding {binding}"), None)
-                    }
-                }
-            }
-        };
-        let size = size.map_or(String::new(), |size| format!(", which has {size} bytes"));
-        Some(format!("the address is byte {} of {object}{size}", location.offset))
     }
 }
