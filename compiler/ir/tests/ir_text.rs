@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use fastrand::Rng;
 use kiln_ir::{
     Access, BinaryOp, Builder, CompareKind, Convert, Data, FuncId, Function, InstId, Module, Op, Scalar,
     Type, ValueId, Var, parse, verify,
@@ -146,41 +147,35 @@ fn unknown_built_in_functions_are_rejected() {
     }
 }
 
-/// A small generator of pseudo-random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
+/// A random one of the items.
+fn pick<T: Copy>(random: &mut Rng, items: &[T]) -> T {
+    items[random.usize(..items.len())]
 }
 
 const SCALARS: [Scalar; 7] =
     [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F16, Scalar::F32, Scalar::F64];
 
 fn random_module(seed: u64) -> Module {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut module = Module::default();
-    for number in 0..random.below(4) {
-        let space = random.pick(&[AddressSpace::Global, AddressSpace::Constant, AddressSpace::Local]);
-        let size = 8 + random.below(16) as u64;
-        let init = (space != AddressSpace::Local && random.below(2) == 0).then(|| Data {
-            bytes: (0..size).map(|_| random.below(256) as u8).collect(),
-            relocations: module.vars.ids().map(|id| (0, id, random.below(100) as i64 - 50)).take(1).collect(),
+    for number in 0..random.usize(..4) {
+        let space = pick(&mut random, &[AddressSpace::Global, AddressSpace::Constant, AddressSpace::Local]);
+        let size = 8 + random.usize(..16) as u64;
+        let init = (space != AddressSpace::Local && random.usize(..2) == 0).then(|| Data {
+            bytes: (0..size).map(|_| random.usize(..256) as u8).collect(),
+            relocations: module
+                .vars
+                .ids()
+                .map(|id| (0, id, random.usize(..100) as i64 - 50))
+                .take(1)
+                .collect(),
         });
         let linkage =
-            random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::Imported, Linkage::LinkOnce]);
+            pick(&mut random, &[Linkage::Internal, Linkage::Exported, Linkage::Imported, Linkage::LinkOnce]);
         let name = format!("v{number}\"\u{e9}");
         module.vars.push(Var { init, linkage, ..Var::new(&name, space, (size, 4), Span::default()) });
     }
-    for number in 0..1 + random.below(3) {
+    for number in 0..1 + random.usize(..3) {
         let function = random_function(&mut random, &module, number);
         module.functions.push(function);
     }
@@ -188,20 +183,20 @@ fn random_module(seed: u64) -> Module {
 }
 
 struct Maker<'f> {
-    random: &'f mut Random,
+    random: &'f mut Rng,
     builder: Builder<'f>,
     values: Vec<ValueId>,
     constructs: Vec<InstId>,
     callees: Vec<(FuncId, Vec<Type>, Option<Type>)>,
 }
 
-fn random_function(random: &mut Random, module: &Module, number: usize) -> Function {
-    let result = [None, Some(Type::I32), Some(Type::Vector(Scalar::F32, 4))][random.below(3)];
+fn random_function(random: &mut Rng, module: &Module, number: usize) -> Function {
+    let result = [None, Some(Type::I32), Some(Type::Vector(Scalar::F32, 4))][random.usize(..3)];
     let params = [Type::I32, Type::Pointer(AddressSpace::Global), Type::Vector(Scalar::F16, 3)];
-    let params: Vec<Type> = (0..random.below(4)).map(|_| random.pick(&params)).collect();
+    let params: Vec<Type> = (0..random.usize(..4)).map(|_| pick(random, &params)).collect();
     let mut function = Function::new(format!("f{number}"), &params, result, Span::default());
     function.vars = Table::new();
-    function.linkage = random.pick(&[Linkage::Internal, Linkage::Exported, Linkage::LinkOnce]);
+    function.linkage = pick(random, &[Linkage::Internal, Linkage::Exported, Linkage::LinkOnce]);
     function.vars.push(Var::new("x", AddressSpace::Private, (16, 16), Span::default()));
     let values = function.params().to_vec();
     let signature = |(id, function): (FuncId, &Function)| {
@@ -226,8 +221,8 @@ fn random_function(random: &mut Random, module: &Module, number: usize) -> Funct
 impl Maker<'_> {
     fn block(&mut self, depth: usize) {
         let visible = self.values.len();
-        for _ in 0..self.random.below(8) {
-            match self.random.below(9) {
+        for _ in 0..self.random.usize(..8) {
+            match self.random.usize(..9) {
                 0 if depth > 0 => self.choice(depth),
                 1 if depth > 0 => self.repetition(depth),
                 2 if depth > 0 => self.cases(depth),
@@ -244,22 +239,22 @@ impl Maker<'_> {
     fn any_value(&mut self, ty: Type) -> ValueId {
         let fitting: Vec<ValueId> =
             self.values.iter().copied().filter(|&value| self.builder.ty(value) == ty).collect();
-        match self.random.below(4) {
+        match self.random.usize(..4) {
             0 => self.builder.undefined(ty),
             1 => {
-                let bits = (self.random.below(1 << 30) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let bits = (self.random.usize(..1 << 30) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 self.builder.bits(ty, if ty.is_pointer() { 0 } else { bits })
             }
             _ if fitting.is_empty() => self.builder.bits(ty, 1),
-            _ => self.random.pick(&fitting),
+            _ => pick(self.random, &fitting),
         }
     }
 
     fn arithmetic(&mut self) {
-        let scalar = self.random.pick(&SCALARS);
-        let ty = Type::vector(scalar, self.random.pick(&[1, 2, 3, 4, 8, 16]));
+        let scalar = pick(self.random, &SCALARS);
+        let ty = Type::vector(scalar, pick(self.random, &[1, 2, 3, 4, 8, 16]));
         let (a, b) = (self.any_value(ty), self.any_value(ty));
-        let value = match self.random.below(5) {
+        let value = match self.random.usize(..5) {
             0 => {
                 let kind = if scalar.is_float() { CompareKind::Float } else { CompareKind::Unsigned };
                 let condition = self.builder.compare(CompareOp::LessEqual, kind, a, b);
@@ -276,7 +271,7 @@ impl Maker<'_> {
     }
 
     fn memory(&mut self) {
-        let space = self.random.pick(&[AddressSpace::Global, AddressSpace::Local, AddressSpace::Private]);
+        let space = pick(self.random, &[AddressSpace::Global, AddressSpace::Local, AddressSpace::Private]);
         let pointer = match space {
             AddressSpace::Private => {
                 let var = self.builder.function.vars.ids().next().expect("a variable");
@@ -284,9 +279,9 @@ impl Maker<'_> {
             }
             _ => self.any_value(Type::Pointer(space)),
         };
-        let (is_shared, is_volatile) = (self.random.below(2) == 0, self.random.below(2) == 0);
+        let (is_shared, is_volatile) = (self.random.usize(..2) == 0, self.random.usize(..2) == 0);
         let access = Access { is_shared, align: 4, is_volatile };
-        let ty = Type::vector(Scalar::I32, self.random.pick(&[1, 4]));
+        let ty = Type::vector(Scalar::I32, pick(self.random, &[1, 4]));
         let value = self.builder.load(pointer, ty, access);
         self.builder.store(pointer, value, access);
         self.values.push(value);
@@ -296,7 +291,7 @@ impl Maker<'_> {
         if self.callees.is_empty() {
             return;
         }
-        let number = self.random.below(self.callees.len());
+        let number = self.random.usize(..self.callees.len());
         let (callee, params, result) = self.callees[number].clone();
         let arguments: Vec<ValueId> = params.into_iter().map(|ty| self.any_value(ty)).collect();
         self.values.extend(self.builder.call(callee, &arguments, result));
@@ -316,7 +311,7 @@ impl Maker<'_> {
 
     fn choice(&mut self, depth: usize) {
         let condition = self.any_value(Type::BOOL);
-        let ty = Type::vector(self.random.pick(&SCALARS), 2);
+        let ty = Type::vector(pick(self.random, &SCALARS), 2);
         let open = self.builder.open_if(condition, &[ty]);
         self.arm(open.then, open.inst, ty, depth);
         self.arm(open.otherwise, open.inst, ty, depth);
@@ -325,7 +320,7 @@ impl Maker<'_> {
 
     fn cases(&mut self, depth: usize) {
         let value = self.any_value(Type::I32);
-        let lists = (0..self.random.below(3) as u64).map(|n| vec![n, 0xffff_fff0 + n]).collect();
+        let lists = (0..self.random.usize(..3) as u64).map(|n| vec![n, 0xffff_fff0 + n]).collect();
         let open = self.builder.open_switch(value, lists, &[Type::I32]);
         for block in open.cases.into_iter().chain([open.default]) {
             self.arm(block, open.inst, Type::I32, depth);
@@ -335,7 +330,7 @@ impl Maker<'_> {
 
     fn repetition(&mut self, depth: usize) {
         let first = self.any_value(Type::I32);
-        let hints = LoopHints { unroll: [None, Some(0), Some(4)][self.random.below(3)] };
+        let hints = LoopHints { unroll: [None, Some(0), Some(4)][self.random.usize(..3)] };
         let open = self.builder.open_loop(&[first], &[Type::I64], &[Type::I32], hints);
         let after = self.builder.insertion_point();
         self.builder.at_end(open.body);

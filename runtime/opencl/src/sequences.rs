@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use opencl_sys::*;
 
 use crate::{
@@ -48,7 +49,7 @@ use Kind::{Context, Event, Kernel, Memory, Program, Queue, Sampler};
 
 /// The objects of a sequence, and the source of its random numbers.
 struct Sequence {
-    random: u64,
+    random: Rng,
     device: cl_device_id,
     /// The references that the sequence holds.
     held: BTreeMap<Kind, Vec<*mut c_void>>,
@@ -70,7 +71,7 @@ impl Sequence {
     fn new(device: cl_device_id, seed: u64) -> Self {
         let host: &'static mut [u64] = Box::leak(vec![0; 1 << 17].into_boxed_slice());
         Self {
-            random: seed | 1,
+            random: Rng::with_seed(seed),
             device,
             held: BTreeMap::new(),
             open: Vec::new(),
@@ -82,26 +83,18 @@ impl Sequence {
         }
     }
 
-    /// A number below a limit (xorshift).
-    fn below(&mut self, limit: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % limit
-    }
-
     fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
+        choices[self.random.usize(..choices.len())]
     }
 
     /// A valid value or, rarely, an invalid one.
     fn mostly<T: Copy>(&mut self, right: &[T], wrong: &[T]) -> T {
-        if self.below(8) == 0 { self.pick(wrong) } else { self.pick(right) }
+        if self.random.usize(..8) == 0 { self.pick(wrong) } else { self.pick(right) }
     }
 
     fn wrong_handle(&mut self) -> *mut c_void {
-        let stray = std::ptr::without_provenance_mut(self.below(1 << 20));
-        let index = self.below(self.known.len());
+        let stray = std::ptr::without_provenance_mut(self.random.usize(..1 << 20));
+        let index = self.random.usize(..self.known.len());
         let known = self.known[index];
         self.pick(&[null_mut(), stray, known, known])
     }
@@ -109,15 +102,15 @@ impl Sequence {
     /// A handle of a kind, or a wrong one.
     fn get(&mut self, kind: Kind) -> *mut c_void {
         let count = self.held.get(&kind).map_or(0, Vec::len);
-        if count == 0 || self.below(12) == 0 {
+        if count == 0 || self.random.usize(..12) == 0 {
             return self.wrong_handle();
         }
-        let index = self.below(count);
+        let index = self.random.usize(..count);
         self.held[&kind][index]
     }
 
     fn device(&mut self) -> cl_device_id {
-        if self.below(12) == 0 { self.wrong_handle() } else { self.device }
+        if self.random.usize(..12) == 0 { self.wrong_handle() } else { self.device }
     }
 
     /// Keeps a new object and returns the code of its creation.
@@ -139,7 +132,7 @@ impl Sequence {
         let count = self.pick(&[0, 0, 0, 1, 2]);
         let list = if count == 0 { null() } else { waits.as_ptr() };
         let mut event = null_mut();
-        let wants = self.below(2) == 0;
+        let wants = self.random.usize(..2) == 0;
         let code = enqueue(self, count, list, if wants { &raw mut event } else { null_mut() });
         assert!(event.is_null() || wants && code == CL_SUCCESS, "an event of a command that failed");
         if !event.is_null() {
@@ -180,7 +173,7 @@ impl Sequence {
     }
 
     fn query(&mut self, first: u32) -> (u32, usize, *mut c_void) {
-        let name = first + self.below(32) as u32;
+        let name = first + self.random.usize(..32) as u32;
         (name, self.pick(&[0, 1, 4, 8, 4096]), self.pick(&[null_mut(), self.host]))
     }
 }
@@ -222,7 +215,7 @@ const CREATE: &[(&str, Call)] = &[
         let [x, y, z] = s.triple(&[1, 4, 16], &[0, 1 << 40]);
         (desc.image_width, desc.image_height, desc.image_depth) = (x, y, z);
         desc.num_mip_levels = s.mostly(&[0, 1], &[2, 17]);
-        if s.below(3) == 0 {
+        if s.random.usize(..3) == 0 {
             // An image of a buffer or of another image.
             (desc.image_type, desc.__bindgen_anon_1.buffer) = (CL_MEM_OBJECT_IMAGE2D, s.get(Memory));
         }
@@ -343,8 +336,8 @@ const ENQUEUE: &[(&str, Call)] = &[
         let (queue, kernel, dims) = (s.get(Queue), s.get(Kernel), s.mostly(&[1, 2, 3], &[0, 4]));
         let global = s.triple(&[1, 4, 16], &[0, 5, usize::MAX]);
         let local = s.triple(&[1, 2, 4], &[0, 3, 1 << 20]);
-        let local = if s.below(2) == 0 { null() } else { local.as_ptr() };
-        if s.below(2) == 0 {
+        let local = if s.random.usize(..2) == 0 { null() } else { local.as_ptr() };
+        if s.random.usize(..2) == 0 {
             // Two of these are for the other kernel, and fail.
             let none = null::<c_void>();
             let (buffer, size) = ((&raw const none).cast(), size_of::<cl_mem>());
@@ -385,7 +378,7 @@ const OTHER: &[(&str, Call)] = &[
     }),
     ("clSetKernelArg", |s| {
         let (kernel, memory) = (s.get(Kernel), s.get(Memory));
-        match s.below(4) {
+        match s.random.usize(..4) {
             0 => kernel::set_arg(kernel, s.mostly(&[0], &[9]), s.mostly(&[64], &[0, 1 << 40]), null()),
             1 => kernel::set_arg(kernel, s.mostly(&[1], &[9]), s.mostly(&[4], &[0, 5]), s.host),
             index => {
@@ -484,7 +477,7 @@ fn tidy(s: &mut Sequence) {
     for (kind, most) in MAX_LIVE {
         while s.held.get(&kind).is_some_and(|held| held.len() > most) {
             // Keeps the oldest, which has the most objects.
-            let index = 1 + s.below(most);
+            let index = 1 + s.random.usize(..most);
             let raw = s.held.get_mut(&kind).map(|held| held.swap_remove(index)).expect("there are more");
             assert_eq!(release(kind, raw), CL_SUCCESS, "{kind:?}");
         }
@@ -504,7 +497,7 @@ fn run(device: cl_device_id, seed: u64, calls: usize) -> BTreeMap<&'static str, 
     let mut successes = BTreeMap::new();
     for _ in 0..calls {
         let table = s.pick(&[CREATE, ENQUEUE, OTHER]);
-        let (name, call) = table[s.below(table.len())];
+        let (name, call) = table[s.random.usize(..table.len())];
         let code = call(&mut s);
         assert!((-72..=0).contains(&code), "{name} returned {code}");
         assert_ne!(code, CL_OUT_OF_HOST_MEMORY, "{name} panicked");

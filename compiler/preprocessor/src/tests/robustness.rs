@@ -2,23 +2,9 @@
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
+
 use super::*;
-
-/// Marsaglia's xorshift, for reproducible tests.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.next() % bound
-    }
-}
 
 fn survives(text: Vec<u8>) {
     let limits = Limits { tokens: 20_000, includes: 300 };
@@ -39,10 +25,10 @@ fn survives(text: Vec<u8>) {
 
 #[test]
 fn random_bytes_never_panic() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Rng::with_seed(0x9E37_79B9_7F4A_7C15);
     for _ in 0..2_000 {
-        let length = random.below(200);
-        survives((0..length).map(|_| random.next() as u8).collect());
+        let length = random.usize(..200);
+        survives((0..length).map(|_| random.u8(..)).collect());
     }
 }
 
@@ -114,13 +100,13 @@ fn random_tokens_never_panic() {
         "//",
         "\u{e9}",
     ];
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut random = Rng::with_seed(0x2545_F491_4F6C_DD1D);
     for _ in 0..3_000 {
-        let length = random.below(120);
+        let length = random.usize(..120);
         let mut text =
             String::from("#define F(x,y) x F y##x #y\n#define G(...) F(__VA_ARGS__)\n#define A B F\n");
         for _ in 0..length {
-            text.push_str(WORDS[random.below(WORDS.len())]);
+            text.push_str(WORDS[random.usize(..WORDS.len())]);
         }
         survives(text.into_bytes());
     }

@@ -119,9 +119,9 @@ fn random_tokens_are_parsed_to_the_end() {
         TokenKind::Unknown,
         TokenKind::String(name),
     ]);
-    let mut random = crate::mutate::Random::new(7);
+    let mut random = fastrand::Rng::with_seed(7);
     for length in (0..300).chain([2000]) {
-        let kind = |_| Token { kind: kinds[random.below(kinds.len())], span: Default::default() };
+        let kind = |_| Token { kind: kinds[random.usize(..kinds.len())], span: Default::default() };
         let tokens: Vec<_> = (0..length).map(kind).collect();
         parse(&tokens, &Arena::default(), &kiln_syntax::parse::NoLayout, kiln_syntax::parse::MAX_DEPTH);
     }
