@@ -105,8 +105,8 @@ fn as_integer(builder: &mut Builder<'_>, id: InstId, environment: Environment) -
     Some(builder.bitcast(old, float))
 }
 
-/// Replaces a floating-point read-modify-write that the target lacks by a compare-exchange loop. Half operations need no
-/// loop: a device with cl_ext_float_atomics has them natively. A native subtraction becomes an addition.
+/// Replaces a read-modify-write that the target lacks by a compare-exchange loop. These are operations on floating-point
+/// numbers, except `half`: a device with cl_ext_float_atomics has those natively. A native subtraction becomes an addition.
 fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &mut Replacements) {
     let inst = builder.function.insts[id].clone();
     let Op::Atomic(atomic) = &inst.op else { return builder.insert(id) };
@@ -127,13 +127,14 @@ fn as_loop(builder: &mut Builder<'_>, id: InstId, options: &Options, replaced: &
         }
         return builder.insert(id);
     }
-    let old = float_loop(builder, id, atomic, key, LoopOrder::for_target(&options.target));
+    let old = fetch_loop(builder, id, atomic, key, LoopOrder::for_target(&options.target));
     if let Some(&result) = inst.results.first() {
         replaced.insert(result, old);
     }
 }
 
-fn float_loop(
+/// A loop that exchanges the object's bits. Returns the old value.
+fn fetch_loop(
     builder: &mut Builder<'_>,
     id: InstId,
     atomic: &Atomic,
@@ -144,13 +145,13 @@ fn float_loop(
     let &[pointer, operand] = &builder.function.insts[id].args[..] else {
         unreachable!("all orders are known")
     };
-    let (float, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
+    let (ty, integer) = (Type::Scalar(atomic.ty), Scalar::int_of_size(atomic.ty.size()));
     let old = exchange_loop(builder, order, (pointer, object), integer, atomic, |builder, expected| {
-        let value = builder.bitcast(expected, float);
+        let value = builder.bitcast(expected, ty);
         let new = unshared::fetched(builder, atomic, key, value, operand);
         builder.bitcast(new, Type::Scalar(integer))
     });
-    builder.bitcast(old, float)
+    builder.bitcast(old, ty)
 }
 
 /// Which operations give a compare-exchange loop its memory order.
