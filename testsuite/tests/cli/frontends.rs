@@ -21,7 +21,7 @@ fn check(frontend: fn(&'static str) -> Frontend, count: usize) {
 
 #[test]
 fn cpp_for_opencl_runs_on_every_device() {
-    check(Frontend::Translator, 10);
+    check(Frontend::Translator, 12);
 }
 
 #[test]

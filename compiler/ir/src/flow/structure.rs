@@ -199,6 +199,7 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
             NodeEnd::Jump => return self.emit_edge(node, 0),
             NodeEnd::Construct(construct, blocks) => (construct, blocks),
         };
+        let following = following.or_else(|| self.not_jumped_to(node));
         if let Some(following) = following {
             self.exits[following.index()] = Some(construct);
         }
@@ -206,6 +207,21 @@ impl<'f, C: Code<'f>> Structure<'_, C> {
             self.emit_block(block, false, |it| it.emit_edge(node, index))?;
         }
         Ok(self.continue_after(following))
+    }
+
+    /// Of the two successors of a node, the one to which no construct leads yet, if one leads to the other. It can follow the
+    /// construct: `if (c) break; …` instead of `if (c) break; else { … }`.
+    fn not_jumped_to(&self, node: NodeId) -> Next {
+        let [first, second] = self.graph.nodes[node].targets[..] else { return None };
+        let is_jump = |to: NodeId| {
+            let is_back = self.plan.rank[to.index()] <= self.plan.rank[node.index()];
+            is_back && self.loops[to.index()].is_some() || self.exits[to.index()].is_some()
+        };
+        match (is_jump(first), is_jump(second)) {
+            (true, false) => Some(second),
+            (false, true) => Some(first),
+            _ => None,
+        }
     }
 
     /// Emits a node that `make_reducible` created.
