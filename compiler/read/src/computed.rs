@@ -196,7 +196,8 @@ impl<'w> Body<'_, 'w, '_> {
     fn extended(&mut self, inst: &Instruction<'w>) -> Outcome<()> {
         let (set, number) = (inst.word(0)?, inst.word(1)?);
         let set = self.reader.sets.get(&set).map_or("", String::as_str);
-        if set.starts_with("NonSemantic.") || set == "OpenCL.DebugInfo.100" || set == "DebugInfo" {
+        let is_debug = matches!(set, "OpenCL.DebugInfo.100" | "DebugInfo" | "SPIRV.debug");
+        if is_debug || set.starts_with("NonSemantic.") {
             return Ok(());
         }
         if set != OPENCL {

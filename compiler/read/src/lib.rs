@@ -39,7 +39,7 @@ pub use problem::Problem;
 use kiln_ir::{self as ir, FuncId, Module};
 use kiln_session::source::SourceMap;
 use kiln_syntax::Span;
-use rspirv::spirv::{BuiltIn, ExecutionMode, Op};
+use rspirv::spirv::{BuiltIn, ExecutionMode, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -95,7 +95,7 @@ pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result
 }
 
 /// Whether a module has features that only the reader supports or rejects: mistakes that it repairs, untyped pointers, vectors
-/// of lengths that OpenCL C lacks, and modes such as other roundings. A device that executes modules of the OpenCL environment
+/// of lengths that OpenCL C lacks, variables of the module in private memory, and modes such as other roundings. A device that executes modules of the OpenCL environment
 /// then needs a translation.
 pub fn needs_reader(words: &[u32]) -> bool {
     let findings = errors(words);
@@ -105,6 +105,7 @@ pub fn needs_reader(words: &[u32]) -> bool {
     let is_unusual = |inst: &Instruction<'_>| match inst.op {
         Op::TypeUntypedPointerKHR => true,
         Op::TypeVector => !matches!(inst.operands.get(1), Some(2..=4 | 8 | 16)),
+        Op::Variable => inst.operands.first() == Some(&(StorageClass::Function as u32)),
         Op::ExecutionMode => inst
             .operands
             .get(1)

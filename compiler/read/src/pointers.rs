@@ -1,6 +1,6 @@
 //! Addresses: access chains, casts and comparisons of pointers.
 
-use kiln_ir::{BinaryOp, CompareKind, Op as IrOp, Type, ValueId};
+use kiln_ir::{BinaryOp, CompareKind, Op as IrOp, Scalar, Type, ValueId};
 use kiln_types::ops::CompareOp;
 use kiln_vocabulary::opencl::AddressSpace;
 use rspirv::spirv::Op;
@@ -65,9 +65,7 @@ impl Body<'_, '_, '_> {
             }
             Op::ConvertPtrToU => {
                 let value = self.pointer(inst.word(0)?)?;
-                let ty = self.result_type(inst)?;
-                let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector());
-                let scalar = scalar.ok_or_else(|| Problem::new("its result is not an integer"))?;
+                let scalar = self.integer_result(inst)?;
                 let value = self.builder.value(IrOp::PointerToInt, &[value], Type::I64);
                 let value = self.builder.resize(value, scalar, false);
                 self.define(inst, value)?;
@@ -97,15 +95,27 @@ impl Body<'_, '_, '_> {
                 let bytes = self.builder.binary(BinaryOp::Sub, a, b);
                 let value =
                     if size > 1 { self.builder.binary_bits(BinaryOp::SDiv, bytes, size) } else { bytes };
-                let ty = self.result_type(inst)?;
-                let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector());
-                let scalar = scalar.ok_or_else(|| Problem::new("its result is not an integer"))?;
+                let scalar = self.integer_result(inst)?;
                 let value = self.builder.resize(value, scalar, true);
+                self.define(inst, value)?;
+            }
+            Op::SizeOf => {
+                let (size, _) = self.reader.types.layout(self.pointee_of(inst.word(0)?)?)?;
+                let value = self.builder.i64(size as i64);
+                let scalar = self.integer_result(inst)?;
+                let value = self.builder.resize(value, scalar, false);
                 self.define(inst, value)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The type of an instruction's result, which is an integer.
+    fn integer_result(&self, inst: &Instruction<'_>) -> Outcome<Scalar> {
+        let ty = self.result_type(inst)?;
+        let scalar = ty.scalar().filter(|scalar| scalar.is_int() && !ty.is_vector());
+        scalar.ok_or_else(|| Problem::new("its result is not an integer"))
     }
 
     /// Whether the value with this id is a pointer.

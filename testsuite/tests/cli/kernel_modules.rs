@@ -291,9 +291,10 @@ fn private_constants_of_a_module_are_read() {
     let is_private = |line: &str| line.starts_with("  %constinit =") && line.contains(" Function %");
     assert!(text.lines().any(is_private), "the module has no such variable");
     let run = ["run", "k.spv", "--global", "1", "--arg", "buf:long[12]", "--print", "0"];
-    let finished = on("lavapipe", &folder, &run);
-    let numbers = prints(&finished);
-    assert!(numbers.contains("6 7 8") && numbers.contains("9 10 11"), "{numbers}");
+    for device in ["lavapipe", "reference"] {
+        let numbers = prints(&on(device, &folder, &run));
+        assert!(numbers.contains("6 7 8") && numbers.contains("9 10 11"), "{device}: {numbers}");
+    }
 }
 
 /// The debug information of a kernel module is that of its translation.
@@ -307,6 +308,20 @@ fn reports_have_the_lines_of_the_source() {
         let finished = kiln(&folder, &[&launch[..], &["--device", device]].concat());
         assert_eq!(finished.status.code(), Some(3), "{device}: {}", finished.stderr);
         assert!(finished.stderr.contains("k.cl:2"), "{device}: {}", finished.stderr);
+    }
+}
+
+/// Debug information of old versions of llvm-spirv is accepted, and its lines are in reports.
+#[test]
+fn old_debug_information_is_accepted() {
+    let source = "kernel void k(global int *o) {\n    int l = get_local_id(0);\n    o[0] += l;\n}\n";
+    let folder = folder(&[("k.cl", source)]);
+    let words = ["-g", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header"];
+    clang(&folder, ("k.cl", "k.spv"), &words, &["--spirv-debug-info-version=legacy"]);
+    for device in ["vulkan-reference", "reference"] {
+        let finished =
+            on(device, &folder, &["run", "k.spv", "--global", "4", "--local", "4", "--arg", "buf:int[1]"]);
+        assert!(finished.stderr.contains("k.cl:3"), "{device}: {}", finished.stderr);
     }
 }
 

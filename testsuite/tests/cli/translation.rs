@@ -160,6 +160,35 @@ OpReturn
 OpFunctionEnd
 ";
 
+/// Operations on specialization constants, whose default is 5, and the size of an object.
+const CONSTANTS: &str = "\
+%pair = OpTypeVector %uint 2
+%bools = OpTypeVector %bool 2
+%place = OpTypePointer Function %record
+%true = OpConstantTrue %bool
+%false = OpConstantFalse %bool
+%conditions = OpConstantComposite %bools %false %true
+%product = OpSpecConstantOp %uint IMul %spec %n7
+%both = OpSpecConstantComposite %pair %spec %product
+%swapped = OpSpecConstantOp %pair VectorShuffle %both %both 1 0
+%inserted = OpSpecConstantOp %pair CompositeInsert %n100 %swapped 1
+%chosen = OpSpecConstantOp %pair Select %conditions %inserted %both
+";
+
+const SIZES: &str = "\
+%size = OpSizeOf %uint %object
+%first = OpCompositeExtract %uint %chosen 0
+%second = OpCompositeExtract %uint %chosen 1
+%thousands = OpIMul %uint %size %n1000
+%some = OpIAdd %uint %thousands %first
+%more = OpIAdd %uint %some %second
+%all = OpIAdd %uint %more %i
+%at = OpInBoundsPtrAccessChain %gp %out %id
+OpStore %at %all Aligned 4
+OpReturn
+OpFunctionEnd
+";
+
 /// What eight work-items of a kernel print.
 fn printed(expected: impl Fn(u32) -> u32) -> String {
     let numbers: Vec<String> = (0..8).map(|index| expected(index).to_string()).collect();
@@ -256,6 +285,13 @@ fn structures_as_values_are_translated() {
     let words = ["run", "vulkan.spv", "--device", "vulkan-reference", "--kernel", "k", "--global", "8"];
     let run = kiln(&folder, &[&words[..], &["--arg", "buf:uint[8]", "--print", "out"]].concat());
     assert_eq!((run.code(), run.text()), (Some(0), printed(|i| 7000 + 800 + second(i))), "{}", run.stderr);
+}
+
+#[test]
+fn operations_on_constants_and_sizes_are_translated() {
+    let start =
+        START.replace("%entry = OpLabel\n", "%entry = OpLabel\n%object = OpVariable %place Function\n");
+    expect(&[DECLARATIONS, CONSTANTS, start.as_str(), SIZES].concat(), |i| 12_000 + 5 + 100 + i);
 }
 
 /// Each replacement in a module, and a part of the message. The verifier finds some mistakes, the reader others.

@@ -143,24 +143,26 @@ impl Decoder<'_> {
         let operands = inst.from(3);
         let first = *operands.first().ok_or_else(unknown)?;
         let value = match op {
-            Op::Bitcast => {
-                // Components of one vector can be parts of the other's components, lowest first.
-                let (from, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
-                let (to, _) = self.types.lanes(inst.word(0)?)?;
-                let slots = self.slots_of(first)?;
-                let bytes: Vec<u8> = slots
-                    .iter()
-                    .flat_map(|bits| bits.to_le_bytes().into_iter().take(usize::from(from.size())))
-                    .collect();
-                let number =
-                    |part: &[u8]| part.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-                bytes.chunks(usize::from(to.size())).map(number).collect()
-            }
+            Op::Bitcast => self.bitcast(first, inst.word(0)?)?,
             Op::CompositeExtract => {
                 let ty = self.constants.get(&first).ok_or_else(unknown)?.0;
                 let (at, count) = self.types.part(ty, &operands[1..])?;
                 let slots = self.slots_of(first)?;
                 slots.get(at as usize..(at + count) as usize).ok_or_else(unknown)?.to_vec()
+            }
+            Op::CompositeInsert => {
+                let (at, count) = self.types.part(inst.word(0)?, operands.get(2..).ok_or_else(unknown)?)?;
+                let mut slots = self.slots_of(*operands.get(1).ok_or_else(unknown)?)?;
+                let place = slots.get_mut(at as usize..(at + count) as usize).ok_or_else(unknown)?;
+                place.iter_mut().zip(self.slots_of(first)?).for_each(|(slot, part)| *slot = part);
+                slots
+            }
+            Op::VectorShuffle => {
+                let [_, second, chosen @ ..] = operands else { return Err(unknown()) };
+                let both: Vec<u64> =
+                    self.slots_of(first)?.into_iter().chain(self.slots_of(*second)?).collect();
+                // An index without a component gives any value.
+                chosen.iter().map(|&index| both.get(index as usize).copied().unwrap_or(0)).collect()
             }
             Op::SConvert => {
                 let (from, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
@@ -182,8 +184,12 @@ impl Decoder<'_> {
                 vec![self.constant_chain(op, ty, base, &operands[1..])?.ok_or_else(unknown)?]
             }
             Op::Select => {
-                let chosen = if self.integer_constant(first).ok_or_else(unknown)? != 0 { 1 } else { 2 };
-                self.slots_of(*operands.get(chosen).ok_or_else(unknown)?)?
+                let [_, yes, no] = operands else { return Err(unknown()) };
+                let conditions = self.slots_of(first)?;
+                // One condition is for all components.
+                let conditions = conditions.iter().cycle();
+                let values = self.slots_of(*yes)?.into_iter().zip(self.slots_of(*no)?);
+                values.zip(conditions).map(|((yes, no), &bit)| if bit == 0 { no } else { yes }).collect()
             }
             _ => {
                 let (scalar, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;
@@ -204,6 +210,18 @@ impl Decoder<'_> {
             }
         };
         self.define(inst, Constant::Slots(value))
+    }
+
+    /// The bits of a constant as those of another type. Components of one vector can be parts of the other's components,
+    /// lowest first.
+    fn bitcast(&self, from: u32, to: TypeId) -> Result<Vec<u64>, Invalid> {
+        let unknown = || Invalid::new("an operation on constants is unknown");
+        let (scalar, _) = self.types.lanes(self.constants.get(&from).ok_or_else(unknown)?.0)?;
+        let (to, _) = self.types.lanes(to)?;
+        let bytes = |bits: u64| bits.to_le_bytes().into_iter().take(usize::from(scalar.size()));
+        let bytes: Vec<u8> = self.slots_of(from)?.into_iter().flat_map(bytes).collect();
+        let number = |part: &[u8]| part.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        Ok(bytes.chunks(usize::from(to.size())).map(number).collect())
     }
 
     /// Resolves a constant access chain.

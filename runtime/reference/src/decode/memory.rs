@@ -53,6 +53,13 @@ impl Body<'_, '_> {
                 self.emit(Op::Two { f: |a, b| a.wrapping_sub(b), to, a, b, count: 1 });
                 self.emit(Op::Two { f: |a, b| (a as i64 / b as i64) as u64, to, a: to, b: size, count: 1 });
             }
+            Inst_::SizeOf => {
+                let (_, ty) = self.value(inst.word(2)?)?;
+                let (_, pointee) = self.decoder.pointee(ty)?;
+                let size = self.literal(self.decoder.types.get(pointee)?.size)?;
+                let to = self.define(inst)?;
+                self.emit(Op::Two { f: |a, b| a | b, to, a: size, b: size, count: 1 });
+            }
             // A hint.
             Inst_::AssumeTrueKHR => {}
             Inst_::LifetimeStart | Inst_::LifetimeStop => {
