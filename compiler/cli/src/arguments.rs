@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
-    error::ErrorKind,
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 use kiln_compiler::{
     Emit,
@@ -670,6 +670,16 @@ fn one_command(
     Ok((command, matches))
 }
 
+/// Whether an option, such as `-D` or `--cl-std`, is one of the compiler.
+fn is_compile_option(option: &str) -> bool {
+    let compiler = CompileOptions::augment_args(clap::Command::new("kiln"));
+    compiler.get_arguments().any(|it| match (option.strip_prefix("--"), option.strip_prefix('-')) {
+        (Some(long), _) => it.get_long_and_visible_aliases().is_some_and(|names| names.contains(&long)),
+        (None, Some(short)) => it.get_short().is_some_and(|letter| short.starts_with(letter)),
+        _ => false,
+    })
+}
+
 /// Parses the options of one launch.
 pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<LaunchArguments, clap::Error> {
     #[derive(Parser)]
@@ -678,5 +688,19 @@ pub(crate) fn parse_launch<T: Into<OsString> + Clone>(words: &[T]) -> Result<Lau
         #[command(flatten)]
         launch: LaunchArguments,
     }
-    Launch::try_parse_from(words.iter().cloned()).map(|parsed| parsed.launch)
+    let parsed = Launch::try_parse_from(words.iter().cloned());
+    parsed.map(|parsed| parsed.launch).map_err(explain_unknown_option)
+}
+
+/// All launches of a source share one program, and editors compile it too, so a launch has no options of the compiler.
+fn explain_unknown_option(error: clap::Error) -> clap::Error {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) if is_compile_option(option) => clap::Error::raw(
+            ErrorKind::UnknownArgument,
+            format!(
+                "`{option}` is an option of the compiler, not of a launch; put it into `kiln.toml`, or at the start of the command line\n"
+            ),
+        ),
+        _ => error,
+    }
 }

@@ -22,6 +22,7 @@ mod growth;
 mod imports;
 mod limits;
 mod link;
+mod no_kernel;
 mod part;
 mod stage;
 mod translate;
@@ -206,6 +207,12 @@ fn stages(
             return Ok(Some(Artifact::Text(hir::print(&hir, interner, positions))));
         }
         _ => {}
+    }
+    if unit_kind == sema::UnitKind::Program
+        && options.target.environment == opencl::Environment::Vulkan
+        && no_kernel::report(&hir, sources, sink)
+    {
+        return Ok(None);
     }
     let module = lower::lower(&hir, interner, sink, options.overflow);
     // Free the tree before the passes allocate new instructions.

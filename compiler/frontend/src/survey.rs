@@ -106,6 +106,10 @@ pub fn check(
     let hir = sema::check(parsed.unit, unit_kind, options, sources, interner, sink, facts);
     sink.remove_consequences(previous, |diagnostic| reported.covers(diagnostic, sources));
     sink.replace(previous, |diagnostic| syntax::explain_in_macro(diagnostic, sources, interner));
+    if !parsed.errors.is_empty() {
+        // The code that assigns a variable may be what could not be parsed: `void f(int &x)`.
+        sink.remove_consequences(previous, |diagnostic| diagnostic.code == Code::Uninitialized);
+    }
     if !parsed.repaired.is_empty() {
         let follow_ups = syntax::FollowUps::new(&parsed.repaired, sources, interner);
         sink.remove_consequences(previous, |diagnostic| follow_ups.is_consequence(diagnostic));

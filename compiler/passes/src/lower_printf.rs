@@ -112,30 +112,31 @@ impl Pass<'_> {
     fn call(&mut self, builder: &mut Builder<'_>, format: &[u8], arguments: &[ValueId]) -> ValueId {
         let mut strings: VecDeque<usize> = string_arguments(format).into();
         let (mut words, mut sizes) = (Vec::new(), Vec::new());
+        let mut is_known = true;
         for (index, &argument) in arguments.iter().enumerate() {
             let first = words.len();
             if strings.front() == Some(&index) {
                 strings.pop_front();
-                words.push(self.string_number(builder, argument));
+                let number = self.string_number(builder.function, argument);
+                is_known &= number.is_some();
+                words.push(builder.i32(number.unwrap_or_default()));
             } else {
                 append_words(builder, argument, &mut words);
             }
             sizes.push(4 * (words.len() - first) as u32);
+        }
+        if !is_known {
+            self.unknown_string(builder.span);
         }
         let number = self.format_number(format, sizes);
         words.insert(0, builder.i32(number));
         write_record(builder, &words)
     }
 
-    /// The number of the string literal that a pointer refers to.
-    fn string_number(&mut self, builder: &mut Builder<'_>, pointer: ValueId) -> ValueId {
-        let text = self.string_literal(builder.function, pointer);
-        let Some(text) = text else {
-            self.unknown_string(builder.span);
-            return builder.i32(0);
-        };
-        let number = self.format_number(&text, Vec::new());
-        builder.i32(number)
+    /// The number of the string literal that a pointer refers to. `None` if it is not known.
+    fn string_number(&mut self, function: &Function, pointer: ValueId) -> Option<i32> {
+        let text = self.string_literal(function, pointer)?;
+        Some(self.format_number(&text, Vec::new()))
     }
 
     fn string_literal(&self, function: &Function, pointer: ValueId) -> Option<Vec<u8>> {
@@ -155,15 +156,27 @@ impl Pass<'_> {
         }
     }
 
+    /// `span` is the call. If the type checker has warned about arguments of the call, the error replaces the warnings.
     fn unknown_string(&mut self, span: Span) {
+        let message = "`%s` prints strings that are known at compile time, and this one is not";
+        let is_warning = |it: &Diagnostic| {
+            it.code == Code::PrintfArgument
+                && it.message.starts_with("`%s`")
+                && span.lo <= it.span.lo
+                && it.span.hi <= span.hi
+        };
+        let errors = self.sink.errors();
+        self.sink.replace(0, |found| {
+            let code = Code::TargetFeature;
+            is_warning(found).then(|| Diagnostic { code, message: message.to_owned(), ..found.clone() })
+        });
+        if self.sink.errors() != errors {
+            return;
+        }
         self.sink.report(
-            Diagnostic::new(
-                Code::TargetFeature,
-                span,
-                "`%s` prints strings that are known at compile time, and this one is not",
-            )
-            .help("print a string literal, or choose among several calls of `printf`")
-            .note("OpenCL C 6.15.14.2: the argument of the conversion s shall be a literal string"),
+            Diagnostic::new(Code::TargetFeature, span, message)
+                .help("print a string literal, or choose among several calls of `printf`")
+                .note("OpenCL C 6.15.14.2: the argument of the conversion s shall be a literal string"),
         );
     }
 }

@@ -24,6 +24,8 @@ pub enum Pragma<'a> {
     Ignored,
     /// An unknown pragma.
     Unknown,
+    /// A `clang loop` with an unknown hint.
+    UnknownHint(&'a str),
     /// An invalid `OPENCL` pragma. Contains the expected text.
     Malformed(&'static str),
 }
@@ -66,6 +68,20 @@ pub enum Switch {
 /// The pragmas of OpenCL C, and those of other compilers that have an effect here.
 pub(crate) const NAMES: [&str; 6] = ["OPENCL", "STDC", "unroll", "nounroll", "pack", "once"];
 
+/// The hints of `#pragma clang loop`.
+pub(crate) const CLANG_HINTS: [&str; 10] = [
+    "unroll",
+    "unroll_count",
+    "vectorize",
+    "vectorize_width",
+    "vectorize_predicate",
+    "interleave",
+    "interleave_count",
+    "distribute",
+    "pipeline",
+    "pipeline_initiation_interval",
+];
+
 impl<'a> Pragma<'a> {
     /// Parses extra text after `#pragma`.
     pub fn parse(text: &'a str) -> Self {
@@ -78,10 +94,36 @@ impl<'a> Pragma<'a> {
                 Self::Malformed("`pack` takes `push`, `pop` and an alignment of 1, 2, 4, 8 or 16"),
                 Self::Pack,
             ),
-            "once" | "clang" | "GCC" | "ivdep" | "omp" | "acc" | "mark" | "region" | "endregion"
-            | "message" | "push_macro" | "pop_macro" => Self::Ignored,
+            "clang" => Self::parse_clang(rest),
+            "once" | "GCC" | "ivdep" | "omp" | "acc" | "mark" | "region" | "endregion" | "message"
+            | "push_macro" | "pop_macro" => Self::Ignored,
             _ => Self::Unknown,
         }
+    }
+
+    /// Of clang's hints for loops, unrolling has an effect here.
+    fn parse_clang(text: &'a str) -> Self {
+        let (kind, mut rest) = word(text);
+        if kind != "loop" {
+            return Self::Ignored;
+        }
+        let mut found = Self::Ignored;
+        while !rest.is_empty() {
+            let (name, behind) = word(rest);
+            let (value, behind) = match behind.strip_prefix('(').and_then(|inside| inside.split_once(')')) {
+                Some((value, behind)) => (value.trim(), behind.trim_start()),
+                None => ("", behind),
+            };
+            match (name, value) {
+                ("unroll", "enable" | "full") => found = Self::Unroll(""),
+                ("unroll", "disable") => found = Self::NoUnroll,
+                ("unroll_count", count) => found = Self::Unroll(count),
+                _ if CLANG_HINTS.contains(&name) => {}
+                _ => return Self::UnknownHint(name),
+            }
+            rest = behind;
+        }
+        found
     }
 
     fn parse_opencl(text: &'a str) -> Self {
@@ -172,6 +214,12 @@ mod tests {
         assert_eq!(Pragma::parse("OPENCL FP_CONTRACT OFF"), Pragma::FpContract(Switch::Off));
         assert_eq!(Pragma::parse("unroll 4"), Pragma::Unroll("4"));
         assert_eq!(Pragma::parse("vendor x"), Pragma::Unknown);
+        assert_eq!(Pragma::parse("clang diagnostic push"), Pragma::Ignored);
+        assert_eq!(Pragma::parse("clang loop vectorize_width(4) interleave(enable)"), Pragma::Ignored);
+        assert_eq!(Pragma::parse("clang loop unroll_count( 4 ) vectorize(disable)"), Pragma::Unroll("4"));
+        assert_eq!(Pragma::parse("clang loop unroll(full)"), Pragma::Unroll(""));
+        assert_eq!(Pragma::parse("clang loop distribute(enable) unroll(disable)"), Pragma::NoUnroll);
+        assert_eq!(Pragma::parse("clang loop unrol(full)"), Pragma::UnknownHint("unrol"));
         assert_eq!(Pragma::parse("pack ( )"), Pragma::Pack(Packing::Set(None)));
         assert_eq!(Pragma::parse("pack(2)"), Pragma::Pack(Packing::Set(Some(2))));
         assert_eq!(Pragma::parse("pack(push, 1)"), Pragma::Pack(Packing::Push(None, Some(1))));

@@ -107,6 +107,16 @@ impl Preprocessor<'_> {
                 }
                 self.sink.report(diagnostic);
             }
+            Pragma::UnknownHint(hint) => {
+                let message = format!("the hint `{hint}` for loops is unknown and has no effect");
+                let diagnostic = Diagnostic::new(Code::MisspelledPragma, span, message);
+                let meant = closest(hint, pragma::CLANG_HINTS.iter().copied());
+                let diagnostic = match meant {
+                    Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                    None => diagnostic,
+                };
+                self.sink.report(diagnostic.note("C99 6.10.6: unknown pragmas are ignored"));
+            }
             Pragma::Malformed(message) => {
                 let diagnostic = Diagnostic::new(Code::ExtensionPragma, span, message);
                 self.sink.report(diagnostic.note("OpenCL C 6.12 and 6.12.1; the pragma is ignored"));

@@ -10,6 +10,24 @@ fn sources_without_kernels_need_the_opencl_environment() {
     let vulkan = kiln(&folder, &["h.cl", "-o", "v.spv"]);
     assert_eq!(vulkan.code(), Some(1));
     assert!(vulkan.stderr.contains("this program has no kernel"), "{}", vulkan.stderr);
+    let source = "static void sq(global float *x) { *x *= *x; }\nvoid add(global float *a) { sq(a + 1); }\n";
+    fs::write(folder.path().join("a.cl"), source).expect("a file");
+    let forgotten = kiln(&folder, &["--diagnostic-format", "gcc", "a.cl", "-o", "v.spv"]);
+    assert_eq!(forgotten.code(), Some(1));
+    assert!(
+        forgotten.stderr.starts_with("a.cl:2:6: error: this program has no kernel"),
+        "{}",
+        forgotten.stderr
+    );
+    assert!(forgotten.stderr.contains("write `kernel` before `void`"), "{}", forgotten.stderr);
+}
+
+#[test]
+fn launches_have_no_options_of_the_compiler() {
+    let folder = folder(&[("k.cl", &format!("// kiln run --cl-std CL2.0 --global 1\n{GOOD}"))]);
+    let finished = kiln(&folder, &["run", "--device", "reference", "k.cl"]);
+    assert_eq!(finished.code(), Some(2));
+    assert!(finished.stderr.contains("`--cl-std` is an option of the compiler"), "{}", finished.stderr);
 }
 
 #[test]

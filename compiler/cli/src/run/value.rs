@@ -128,7 +128,7 @@ impl ScalarType {
 }
 
 impl Number {
-    /// `12`, `-0x1f`, `1.5`, `nan`, `inf`.
+    /// `12`, `-0x1f`, `1.5`, `nan`, `inf`. Integers have no negative zero, so `-0` is a float.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (sign, digits) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
@@ -138,6 +138,7 @@ impl Number {
             Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok(),
             None => digits.parse().ok(),
         };
+        let integer = integer.filter(|value| (sign, *value) != (-1, 0));
         integer.map(|value: i128| Self::Int(sign * value)).or_else(|| text.parse().ok().map(Self::Float))
     }
 
@@ -162,10 +163,6 @@ pub(crate) fn rounded(value: f64, bytes: usize) -> f64 {
 fn shortest(value: f64, bytes: usize) -> String {
     const PLAIN: Range<f64> = 1e-4..1e16;
     let size = value.abs();
-    if value == 0.0 && value.is_sign_negative() {
-        // Without a point, it is read as an integer.
-        return "-0.0".to_owned();
-    }
     if value.fract() == 0.0 && size < PLAIN.end {
         return value.to_string();
     }
@@ -242,7 +239,9 @@ mod tests {
         assert_eq!(shown("double", "0.10000000149011612"), "0.10000000149011612");
         assert_eq!(shown("float", "16777217"), "16777216");
         assert_eq!(shown("float", "123456790528"), "123456790528");
-        assert_eq!(shown("float", "-0.0"), "-0.0");
+        assert_eq!(shown("float", "-0.0"), "-0");
+        assert_eq!(shown("half", "-0"), "-0");
+        assert_eq!(shown("int", "-0"), "0");
         assert_eq!(shown("float", "1e-3"), "0.001");
         assert_eq!(shown("float", "2e-5"), "2e-5");
         assert_eq!(shown("float", "1e-45"), "1e-45");

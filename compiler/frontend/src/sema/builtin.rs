@@ -287,7 +287,7 @@ impl Sema<'_> {
         let diagnostic = match coordinates {
             Some(Suggestion { help, fix }) => Diagnostic { fix, ..diagnostic.help(help) },
             None => diagnostic
-                .help(format!("write `({vector})(…)` if that is meant"))
+                .help(format!("write `({vector})(…)` to make this explicit"))
                 .prefix(value.span, &format!("({vector})")),
         };
         self.report(diagnostic);

@@ -108,7 +108,7 @@ impl Sema<'_> {
                     "!=",
                 ),
                 false => diagnostic
-                    .help("write `==` to compare, or parentheses around it if that is meant")
+                    .help("write `==` to compare, or parentheses around an intended assignment")
                     .fix(assign.op.span, "replace `=` by `==`", "=="),
             });
         }
@@ -165,7 +165,7 @@ impl Sema<'_> {
                 ast::ExprKind::Binary(binary) if binary.op.node == ast::BinaryOp::Equal => diagnostic
                     .help("write `=` if an assignment is meant")
                     .fix(binary.op.span, "assign with `=`", "="),
-                _ => diagnostic.help("cast it to `void` if that is meant").prefix(expr.span, "(void)"),
+                _ => diagnostic.help("cast it to `void` to discard it").prefix(expr.span, "(void)"),
             });
         }
         self.evaluate(operand)
@@ -267,7 +267,7 @@ impl Sema<'_> {
             }
             None => Some(
                 Diagnostic::new(Code::UnusedValue, value, "the value before this `,` is not used")
-                    .help("cast it to `void` if that is meant")
+                    .help("cast it to `void` to discard it")
                     .prefix(value, "(void)"),
             ),
         };

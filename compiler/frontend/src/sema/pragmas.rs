@@ -82,7 +82,7 @@ impl Sema<'_> {
                 self.pragmas.pack(packing);
                 None
             }
-            Pragma::Ignored | Pragma::Unknown | Pragma::Malformed(_) => None,
+            Pragma::Ignored | Pragma::Unknown | Pragma::UnknownHint(_) | Pragma::Malformed(_) => None,
         }
     }
 

@@ -183,7 +183,7 @@ impl Sema<'_> {
                 span,
                 format!("{what} `{left_shown}` and `{right_shown}`, which point to different types"),
             )
-            .help("cast one of them if that is meant"),
+            .help("cast one of them to make the conversion explicit"),
         );
         common.ty = TyId::VOID;
         Some(self.types.pointer(common))

@@ -362,7 +362,7 @@ impl Sema<'_> {
     fn warn_semicolon(&mut self, semicolon: Span, message: impl Into<String>) {
         self.report(
             Diagnostic::new(Code::EmptyBody, semicolon, message)
-                .help("remove the `;`, or write `{}` if that is meant")
+                .help("remove the `;`, or write `{}` for an empty body")
                 .fix(semicolon, "write `{}`", "{}"),
         );
     }

@@ -315,7 +315,7 @@ impl Sema<'_> {
         let bytes = self.show(pointer.ty).replace("void", "char");
         self.report(
             Diagnostic::new(Code::VoidArithmetic, op, "this steps a pointer to `void` by bytes")
-                .help("cast it to `char *` if that is meant")
+                .help("cast it to `char *` to step by bytes")
                 .prefix(pointer.span, &format!("({bytes})"))
                 .note("C99 6.5.6: arithmetic on pointers needs a type with a size; bytes are an extension of GNU C"),
         );

@@ -203,7 +203,7 @@ impl Sema<'_> {
                     span,
                     format!("this constant is too large for `{}` and becomes infinity", scalar.spelling()),
                 )
-                .help("write `INFINITY` if that is meant")
+                .help("write `INFINITY` if infinity is intended")
                 .fix(span, "write `INFINITY`", "INFINITY"),
             );
         } else if value == 0.0 && !number::is_zero(digits) {
@@ -214,7 +214,7 @@ impl Sema<'_> {
                     span,
                     format!("this constant is too small for `{}` and becomes zero", scalar.spelling()),
                 )
-                .help(format!("write `{zero}` if that is meant"))
+                .help(format!("write `{zero}` if zero is intended"))
                 .fix(span, format!("write `{zero}`"), zero),
             );
         }

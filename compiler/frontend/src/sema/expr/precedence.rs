@@ -66,7 +66,7 @@ impl Sema<'_> {
                 format!("`!` applies to the left operand of `{spelling}` only"),
             )
             .also(op.span, "takes the result of `!`")
-            .help("put parentheses around the comparison, or around the operand if that is meant")
+            .help("put parentheses around the comparison, or around `!` and its operand")
             .note("C99 6.5: unary operators bind more tightly than comparisons"),
         );
     }
