@@ -1,6 +1,8 @@
 //! Programs and launches that reach a limit or are rejected: of the environment, the stack, the contents of buffers.
 
-use crate::{folder, is_module, kiln};
+use std::fs;
+
+use crate::{GOOD, folder, is_module, kiln};
 
 #[test]
 fn sources_without_kernels_need_the_opencl_environment() {

@@ -247,6 +247,10 @@ impl Sema<'_> {
 
     /// `packed` (OpenCL C 6.13.1, 6.13.3).
     fn packed(&mut self, attribute: &ast::Attribute, target: Target, found: &mut Attributes) {
+        if !attribute.arguments.is_empty() {
+            const NOTE: &str = "OpenCL C 6.13.1: `packed` has no arguments";
+            return self.report_argument(attribute, "`packed` takes no arguments", NOTE);
+        }
         match target {
             Target::Record | Target::Enum | Target::Member(_) | Target::Variable(_) => {
                 found.packed = Some(attribute.span);

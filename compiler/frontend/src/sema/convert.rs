@@ -97,7 +97,7 @@ impl Sema<'_> {
             Ty::AtomicFlag if is_number && context == AssignContext::Initialize => {
                 self.convert(value, TyId::INT)
             }
-            Ty::Event | Ty::Queue | Ty::ClkEvent | Ty::ReserveId if self.is_null_constant(&value) => {
+            Ty::Event | Ty::Queue if self.is_null_constant(&value) => {
                 Expr { kind: ExprKind::Const(Const::Zero), ty: to, span }
             }
             Ty::Sampler if self.is_integer(value.ty) => self.sampler_constant(value, to),
@@ -176,6 +176,16 @@ impl Sema<'_> {
             _ => false,
         };
         match (self.types.get(value.ty), self.types.get(to)) {
+            (_, Ty::ClkEvent | Ty::ReserveId) if self.is_null_constant(value) => {
+                let (name, section) = match self.types.get(to) {
+                    Ty::ClkEvent => ("CLK_NULL_EVENT", "6.15.19"),
+                    _ => ("CLK_NULL_RESERVE_ID", "6.15.18"),
+                };
+                diagnostic = diagnostic
+                    .help(format!("write `{name}`"))
+                    .replace(value.span, name)
+                    .note(format!("OpenCL C {section}: `{name}` refers to an invalid one"));
+            }
             (Ty::Vector(_, from), Ty::Vector(_, count)) => {
                 diagnostic = advise_vectors(diagnostic, *from, *count, &to_shown);
             }
@@ -330,7 +340,7 @@ impl Sema<'_> {
                         value.span,
                         format!("{before} becomes {after} as `{shown}` {}", context.describe()),
                     )
-                    .help(format!("write a cast to `{shown}` if that is meant"))
+                    .help(format!("write a cast to `{shown}` to make the conversion explicit"))
                     .prefix(value.span, &format!("({shown})")),
                 );
             }
@@ -352,7 +362,7 @@ impl Sema<'_> {
                 value.span,
                 format!("`{from_shown}` becomes `{shown}` {} and may lose {lost}", context.describe()),
             )
-            .help(format!("write a cast to `{shown}` if that is meant"))
+            .help(format!("write a cast to `{shown}` to make the conversion explicit"))
             .prefix(value.span, &format!("({shown})")),
         );
     }
@@ -376,7 +386,7 @@ impl Sema<'_> {
                 value.span,
                 format!("{before} becomes {after} as `{shown}`"),
             )
-            .help(format!("write a cast to `{shown}` if that is meant"))
+            .help(format!("write a cast to `{shown}` to make the conversion explicit"))
             .prefix(value.span, &format!("({shown})"))
             .note("C99 6.3.1.4: a value that the type does not have is rounded"),
         );

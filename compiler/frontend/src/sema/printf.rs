@@ -49,10 +49,10 @@ impl Sema<'_> {
             return self.error_value(call.span);
         };
         self.check_format(&bytes, format_span, arguments.iter().zip(written));
-        let legal = arguments.iter().all(|argument| self.is_printable(argument));
-        if format.ty == TyId::ERROR || !legal {
+        if format.ty == TyId::ERROR || arguments.iter().any(|argument| argument.ty == TyId::ERROR) {
             return self.error_value(call.span);
         }
+        let arguments = arguments.into_iter().map(|argument| self.printable(argument)).collect();
         let kind = ExprKind::Printf(Box::new(Printf { format: bytes, arguments }));
         Expr { kind, ty: overload.result, span: call.span }
     }
@@ -106,20 +106,29 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a value can be passed as a variadic argument.
-    fn is_printable(&mut self, value: &Expr) -> bool {
-        match self.types.get(value.ty) {
-            Ty::Error => false,
-            Ty::Scalar(_) | Ty::Vector(..) | Ty::Enum(_) | Ty::Pointer(_) => true,
-            _ => {
-                let shown = self.show(value.ty);
-                self.report(
-                    Diagnostic::new(Code::PrintfArgument, value.span, format!("`{shown}` cannot be printed"))
-                        .note("OpenCL C 6.15.14.2: numbers, vectors, strings and pointers are printed"),
-                );
-                false
-            }
+    /// Whether values of this type are printed: numbers, vectors, strings and pointers.
+    fn is_printable(&self, ty: TyId) -> bool {
+        matches!(self.types.get(ty), Ty::Scalar(_) | Ty::Vector(..) | Ty::Enum(_) | Ty::Pointer(_))
+    }
+
+    /// A value that is printed. For another object, which has a warning, it is 0: the behavior is undefined (OpenCL C
+    /// 6.15.14.2).
+    fn printable(&mut self, value: Expr) -> Expr {
+        if self.is_printable(value.ty) {
+            return value;
         }
+        if value.ty == TyId::VOID {
+            self.report(
+                Diagnostic::new(Code::ArgumentType, value.span, "an argument cannot have type `void`")
+                    .note("C99 6.5.2.2: an argument has an object type"),
+            );
+        }
+        let zero = self.int(0, value.span);
+        if !matches!(self.types.get(value.ty), Ty::Record(_)) {
+            return zero;
+        }
+        let (ty, span) = (zero.ty, zero.span);
+        Expr { kind: ExprKind::Comma(Box::new(value), Box::new(zero)), ty, span }
     }
 
     /// What an argument is before its promotion. A character constant is an `int`.
@@ -193,7 +202,8 @@ impl Sema<'_> {
         (argument, written): (&Expr, Written),
         literal: impl Fn(&str) -> Option<(Span, String)>,
     ) {
-        if argument.ty == TyId::ERROR {
+        // `void` is an error.
+        if matches!(argument.ty, TyId::ERROR | TyId::VOID) {
             return;
         }
         let is_literal = self.literal_bytes(argument).is_some();
