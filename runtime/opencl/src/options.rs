@@ -52,8 +52,10 @@ pub(crate) fn parse(text: &str, device: &Device) -> Option<Parsed> {
     if device.is_reference() {
         options.overflow = Overflow::Marked;
     }
-    // Other compilers accept this scope on atomic operations, and programs use it.
-    options.warnings.switches.push(WarningSwitch::parse("no-error=scope-work-item"));
+    // Other compilers accept this scope on atomic operations, and these conversions; programs use both.
+    for accepted in ["no-error=scope-work-item", "no-error=incompatible-pointers"] {
+        options.warnings.switches.push(WarningSwitch::parse(accepted));
+    }
     let mut is_uniform = false;
     let (mut is_library, mut has_link_options) = (false, false);
     for word in flags::apply(text, &mut options).ok()? {

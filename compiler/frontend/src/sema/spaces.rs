@@ -9,7 +9,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 use super::{Sema, convert::AssignContext};
 
 impl Sema<'_> {
-    /// Warns about an implicit pointer conversion that C99 6.5.16.1 does not allow.
+    /// Reports an implicit pointer conversion that C99 6.5.16.1 does not allow.
     pub(crate) fn warn_pointer_change(
         &mut self,
         change: PointerChange,
@@ -135,13 +135,14 @@ impl Sema<'_> {
     }
 
     /// The common type of two pointers in `==`, `<`, `-` and `?:`: the enclosing address space, with the qualifiers
-    /// of both. Reports disjoint address spaces and returns `None`. `what` is the start of the message.
+    /// of both. Reports disjoint address spaces and returns `None`. `what` is the start of the messages, and `code` that of the
+    /// message about different types.
     pub(crate) fn common_pointer(
         &mut self,
         left: QualTy,
         right: QualTy,
         span: Span,
-        what: &str,
+        (what, code): (&str, Code),
     ) -> Option<TyId> {
         let (left_ty, right_ty) = (self.types.pointer(left), self.types.pointer(right));
         let (left_shown, right_shown) = (self.show(left_ty), self.show(right_ty));
@@ -175,8 +176,7 @@ impl Sema<'_> {
             }
             found => found,
         };
-        let code =
-            if pointee == Some(Pointee::Sign) { Code::PointerSign } else { Code::IncompatiblePointers };
+        let code = if pointee == Some(Pointee::Sign) { Code::PointerSign } else { code };
         self.report(
             Diagnostic::new(
                 code,

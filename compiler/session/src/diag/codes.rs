@@ -335,7 +335,8 @@ codes! {
     RgbaComponents "rgba-components" Warning;
     // Expressions: conversions
     IncompatibleTypes "incompatible-types" Error;
-    IncompatiblePointers "incompatible-pointers" Warning;
+    IncompatiblePointers "incompatible-pointers" SoftError;
+    DistinctPointers "distinct-pointers" Warning;
     PointerSign "pointer-sign" Warning;
     DiscardedQualifiers "discarded-qualifiers" Warning;
     AddressSpace "address-space" Error;

@@ -355,7 +355,8 @@ impl Sema<'_> {
             self.report_operands(&left, &right, op, "-");
             return None;
         }
-        let common = self.common_pointer(left_to, right_to, op, "`-` cannot combine")?;
+        let common =
+            self.common_pointer(left_to, right_to, op, ("`-` cannot combine", Code::IncompatiblePointers))?;
         let (left, right) = (self.pointer_to(left, common), self.pointer_to(right, common));
         Some((ExprKind::Difference { left: Box::new(left), right: Box::new(right) }, TyId::LONG))
     }

@@ -33,7 +33,12 @@ impl Sema<'_> {
                 } else if self.is_null_constant(&right) {
                     left.ty
                 } else {
-                    self.common_pointer(left_to, right_to, written.span, "cannot compare")?
+                    self.common_pointer(
+                        left_to,
+                        right_to,
+                        written.span,
+                        ("cannot compare", Code::DistinctPointers),
+                    )?
                 };
                 (self.pointer_to(left, common), self.pointer_to(right, common), TyId::INT)
             }

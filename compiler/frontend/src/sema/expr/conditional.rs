@@ -115,7 +115,7 @@ impl Sema<'_> {
                 } else if self.is_null_constant(&otherwise) {
                     then.ty
                 } else {
-                    self.common_pointer(left, right, span, "`?:` cannot combine")?
+                    self.common_pointer(left, right, span, ("`?:` cannot combine", Code::DistinctPointers))?
                 };
                 Some((self.pointer_to(then, common), self.pointer_to(otherwise, common)))
             }

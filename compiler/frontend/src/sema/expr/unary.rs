@@ -106,12 +106,9 @@ impl Sema<'_> {
         self.error_value(span)
     }
 
-    /// `*pointer` (OpenCL C 6.5.13). `*function` is the function itself.
+    /// `*pointer` (OpenCL C 6.5.13).
     fn dereference(&mut self, operand: &ast::Expr, op: Span, span: Span) -> Operand {
         let operand = self.operand(operand);
-        if matches!(operand, Operand::Function(..) | Operand::Builtin(_)) {
-            return operand;
-        }
         let pointer = self.read(operand, super::AtomicRead::Operator);
         match self.deref_value(pointer, op, span) {
             Some(lvalue) => Operand::Lvalue(lvalue),
