@@ -1,15 +1,14 @@
 //! Images through the runtime: transfers of regions, copies, fills, every supported format, and misuse.
 
-use kiln_runtime::extensions::Extension;
 use kiln_runtime::{
     Addressing, ChannelOrder, ChannelType, Device, Error, Filter, ImageDesc, ImageFormat, ImageKind,
     ImageRegion, Sampler, Texel, TexelClass,
 };
 
-use crate::{compile, compile_with, launch};
+use crate::{compile, launch};
 
 const RGBA32: ImageFormat = ImageFormat::new(ChannelOrder::Rgba, ChannelType::Uint32);
-const R32: ImageFormat = ImageFormat::new(ChannelOrder::R, ChannelType::Uint32);
+pub(crate) const R32: ImageFormat = ImageFormat::new(ChannelOrder::R, ChannelType::Uint32);
 
 /// Parts of images of every shape are written, copied and read, compared with a model of plain arrays.
 pub(crate) fn parts(device: &Device) {
@@ -50,151 +49,6 @@ pub(crate) fn parts(device: &Device) {
     let last = ImageRegion { origin: [0, 0, 1], size: [2, 1, 2] };
     queue.copy_image(&layers, last, &volume, [0; 3]).unwrap();
     assert_eq!(queue.read_image::<u32>(&volume).unwrap(), [3, 4, 5, 6]);
-}
-
-/// An image that views a buffer: writes through either are visible through the other, in the order of the queue, and
-/// padding between rows is preserved.
-pub(crate) fn of_buffers(device: &Device) {
-    let program = compile(
-        device,
-        "kernel void through_image(read_only image2d_t i, write_only image2d_t o) {
-             int2 at = (int2)(get_global_id(0), get_global_id(1));
-             write_imageui(o, at, read_imageui(i, at) + 100u);
-         }
-         kernel void through_buffer(global uint *b) { b[get_global_id(0)] += 1000u; }",
-    );
-    let queue = device.queue().unwrap();
-    let (width, height, row, first) = (3, 2, 5, 1);
-    let start: Vec<u32> = (0..12).collect();
-    let [from, to] = [&start, &vec![7; 12]].map(|words| device.buffer_from(words).unwrap());
-    let image = |buffer: &kiln_runtime::Buffer<u32>| {
-        let part = buffer.slice(first..).unwrap();
-        device.buffer_image_2d(&part, R32, [width, height], u64::from(row) * 4).unwrap()
-    };
-    let (source, target) = (image(&from), image(&to));
-    let texels: Vec<u32> =
-        (0..height).flat_map(|y| (0..width).map(move |x| first as u32 + y * row + x)).collect();
-    assert_eq!(queue.read_image::<u32>(&source).unwrap(), texels);
-    let [mut through_image, mut through_buffer] =
-        ["through_image", "through_buffer"].map(|name| program.kernel(name).unwrap());
-    launch(&queue, through_buffer.set(0, &from).unwrap(), 12).unwrap();
-    through_image.set(0, &source).unwrap().set(1, &target).unwrap();
-    launch(&queue, &through_image, [width as usize, height as usize]).unwrap();
-    launch(&queue, through_buffer.set(0, &to).unwrap(), 12).unwrap();
-    let expected = |at: u32| if texels.contains(&at) { at + 2100 } else { 1007 };
-    assert_eq!(queue.read(&to).unwrap(), (0..12).map(expected).collect::<Vec<_>>());
-    assert_eq!(queue.read(&from).unwrap(), start.iter().map(|it| it + 1000).collect::<Vec<_>>());
-    queue.fill_image(&source, Texel::Unsigned([9, 0, 0, 0])).unwrap();
-    let expected = |at: u32| if texels.contains(&at) { 9 } else { at + 1000 };
-    assert_eq!(queue.read(&from).unwrap(), (0..12).map(expected).collect::<Vec<_>>());
-    queue.copy_image(&target, ImageRegion { origin: [1, 1, 0], size: [2, 1, 1] }, &source, [0; 3]).unwrap();
-    assert_eq!(queue.read(&from).unwrap()[..5], [1000, 2107, 2108, 9, 1004]);
-    let made = |size, pitch| device.buffer_image_2d(&from, R32, size, pitch).map(drop);
-    assert!(matches!(made([3, 2], 8), Err(Error::ImageCommand { .. })), "a row does not fit");
-    assert!(matches!(made([3, 2], 14), Err(Error::ImageCommand { .. })), "a row starts within a texel");
-    assert!(matches!(made([3, 4], 16), Err(Error::OutOfBounds { .. })), "the last row is outside");
-    assert!(made([4, 3], 16).is_ok());
-}
-
-/// An image that views another with linear channels as sRGB, or the reverse, and one channel as depth.
-pub(crate) fn of_images(device: &Device) {
-    const SOURCE: &str = "
-        kernel void read(read_only image2d_t i, global float4 *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
-        kernel void depth(read_only image2d_depth_t i, global float *o) { o[get_global_id(0)] = read_imagef(i, (int2)(get_global_id(0), 0)); }
-        kernel void write(write_only image2d_t o, float4 c) { write_imagef(o, (int2)(get_global_id(0), 0), c); }";
-    const QUERYING: &str = "
-        kernel void write(write_only image2d_t o, global int *order, float4 c) {
-            *order = get_image_channel_order(o);
-            write_imagef(o, (int2)(get_global_id(0), 0), c);
-        }";
-    const CHANGING: &str = "
-        kernel void change(read_write image2d_t o, global int *order) {
-            *order = get_image_channel_order(o);
-            write_imagef(o, (int2)(0, 0), read_imagef(o, (int2)(1, 0)));
-        }";
-    const COLOR: [f32; 4] = [0.2, 1.0, 0.0, 0.4];
-    let program = compile(device, SOURCE);
-    let queue = device.queue().unwrap();
-    let read = |image: &kiln_runtime::Image, name: &str, count: usize| {
-        let seen = device.buffer_from(&vec![9.0f32; count]).unwrap();
-        let mut kernel = program.kernel(name).unwrap();
-        kernel.set(0, image).unwrap().set(1, &seen).unwrap();
-        launch(&queue, &kernel, 2).unwrap();
-        queue.read(&seen).unwrap()
-    };
-    let near = |seen: &[f32], expected: &[f32]| {
-        let is_near = seen.iter().zip(expected).all(|(seen, expected)| (seen - expected).abs() < 0.005);
-        assert!(is_near && seen.len() == expected.len(), "{seen:?} instead of {expected:?}");
-    };
-    let format = |order| ImageFormat::new(order, ChannelType::Unorm8);
-    let [plain, srgb] = [ChannelOrder::Rgba, ChannelOrder::Srgba].map(format);
-    let texels = [0u8, 51, 255, 102, 128, 255, 0, 255];
-    let linear = [0.0, 0.033, 1.0, 0.4, 0.216, 1.0, 0.0, 1.0];
-    let image = device.image_from(&ImageDesc::d2(plain, 2, 1), &texels).unwrap();
-    let view = device.image_of_image(&image, srgb).unwrap();
-    near(&read(&view, "read", 8), &linear);
-    assert_eq!(queue.read_image::<u8>(&view).unwrap(), texels);
-    // The image and its view have the same texels.
-    let mut write = program.kernel("write").unwrap();
-    launch(&queue, write.set(0, &image).unwrap().set(1, COLOR).unwrap(), 1).unwrap();
-    near(&read(&view, "read", 8)[..4], &[0.033, 1.0, 0.0, 0.4]);
-    queue.fill_image(&view, Texel::Float([0.216, 1.0, 0.0, 0.4])).unwrap();
-    let filled = queue.read_image::<u8>(&image).unwrap();
-    assert!(filled[0].abs_diff(128) <= 1 && filled[1..4] == [255, 0, 102], "{filled:?}");
-    if device.image_support(ImageKind::D2, srgb).read {
-        let image = device.image_from(&ImageDesc::d2(srgb, 2, 1), &texels).unwrap();
-        near(&read(&image, "read", 8), &linear);
-        near(
-            &read(&device.image_of_image(&image, plain).unwrap(), "read", 8),
-            &texels.map(|it| f32::from(it) / 255.0),
-        );
-    }
-    for order in [ChannelOrder::Srgba, ChannelOrder::Sbgra] {
-        let format = format(order);
-        if !device.image_support(ImageKind::D2, format).write {
-            continue;
-        }
-        // cl_khr_srgb_image_writes: a write converts all channels but alpha.
-        let image = device.image_from(&ImageDesc::d2(format, 2, 1), &texels).unwrap();
-        let mut write = program.kernel("write").unwrap();
-        launch(&queue, write.set(0, &image).unwrap().set(1, COLOR).unwrap(), 1).unwrap();
-        let mut converted = [124, 255, 0, 102];
-        if order == ChannelOrder::Sbgra {
-            converted.swap(0, 2);
-        }
-        assert_eq!(queue.read_image::<u8>(&image).unwrap(), [converted, [128, 255, 0, 255]].concat());
-        queue.fill_image(&image, Texel::Float(COLOR)).unwrap();
-        assert_eq!(queue.read_image::<u8>(&image).unwrap(), [converted; 2].concat());
-        let plain = compile_with(device, SOURCE, |options| options.extensions.clear());
-        let rejected = plain.kernel("write").unwrap().set(0, &image).map(drop);
-        let is_opencl = device.info().environment == kiln_runtime::Environment::OpenCl;
-        assert_eq!(rejected.is_err(), !is_opencl, "without the extension: {rejected:?}");
-        // A kernel that queries the channel order itself.
-        let plainly = |source: &str| {
-            let off = ("cl_khr_srgb_image_writes".to_owned(), false);
-            compile_with(device, source, |options| options.extensions.push(off))
-        };
-        let mut write = plainly(QUERYING).kernel("write").unwrap();
-        let image = device.image_from(&ImageDesc::d2(format, 2, 1), &texels).unwrap();
-        let found = device.buffer_from(&[0i32]).unwrap();
-        launch(&queue, write.set(0, &image).unwrap().set(1, &found).unwrap().set(2, COLOR).unwrap(), 1)
-            .unwrap();
-        assert_eq!(queue.read(&found).unwrap(), [order.number() as i32]);
-        assert_eq!(queue.read_image::<u8>(&image).unwrap()[..4], converted);
-        if device.info().extensions().has(Extension::ReadWriteImages) {
-            let rejected = plainly(CHANGING).kernel("change").unwrap().set(0, &image).map(drop);
-            assert_eq!(rejected.is_err(), !is_opencl, "its reads do not convert: {rejected:?}");
-        }
-    }
-    let [single, depth] =
-        [ChannelOrder::R, ChannelOrder::Depth].map(|order| ImageFormat::new(order, ChannelType::Float));
-    let distances = device.image_from(&ImageDesc::d2(single, 2, 1), &[0.25f32, 0.75]).unwrap();
-    assert_eq!(read(&device.image_of_image(&distances, depth).unwrap(), "depth", 2), [0.25, 0.75]);
-    let rejected = |image: &kiln_runtime::Image, format| {
-        matches!(device.image_of_image(image, format), Err(Error::ImageCommand { .. }))
-    };
-    assert!(rejected(&distances, R32) && rejected(&image, plain), "the formats must differ in the order");
-    assert!(rejected(&view, plain), "a view has no views");
 }
 
 /// The indices of a region's texels in the whole image.

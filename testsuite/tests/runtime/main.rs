@@ -5,6 +5,7 @@ mod checked;
 mod execution;
 mod host;
 mod image_transfers;
+mod image_views;
 mod images;
 mod load;
 mod printing;
@@ -57,8 +58,11 @@ const TESTS: &[(&str, Test)] = &[
     ("buffers_of_several_devices", several::buffers),
     ("images_in_parts", images::parts),
     ("image_formats", images::formats),
-    ("images_of_buffers", images::of_buffers),
-    ("images_of_images", images::of_images),
+    ("images_of_buffers", image_views::of_buffers),
+    ("images_viewed_as_srgb", image_views::as_srgb),
+    ("images_viewed_as_depth", image_views::as_depth),
+    ("writes_of_srgb", image_views::srgb_writes),
+    ("writes_of_srgb_without_the_extension", image_views::srgb_writes_without_the_extension),
     ("images_in_order", images::order),
     ("misuse_of_images", images::misuse),
     ("printing_in_order", printing::order),
