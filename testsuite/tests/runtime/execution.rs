@@ -1,5 +1,6 @@
 //! The execution model (OpenCL API 3.2.1, OpenCL C 6.15.1): compares the ids and sizes of each work-item with the definition.
 
+use fastrand::Rng;
 use kiln_runtime::{Device, Local, NdRange, Program, Queue, Sizes};
 
 use crate::{compile, launch};
@@ -29,16 +30,6 @@ kernel void ids(global uint *out) {
     mine[26] = get_local_linear_id();
     mine[27] = get_global_id(3) + get_local_size(3) * 2 + get_num_groups(7) * 4 + get_group_id(9);
 }";
-
-/// A linear congruential generator: the same in every run.
-pub(crate) struct Random(pub(crate) u32);
-
-impl Random {
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 16) as usize % end
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 struct Space {
@@ -105,11 +96,11 @@ fn check(queue: &Queue, program: &Program, space: &Space) {
 
 pub(crate) fn random_index_spaces(device: &Device) {
     let (program, queue) = (compile(device, IDS), device.queue().unwrap());
-    let mut random = Random(2026);
+    let mut random = Rng::with_seed(2026);
     for number in 0..200 {
         let dims = 1 + number % 3;
         let mut sizes =
-            |max: [usize; 3]| [0, 1, 2].map(|d| if d < dims { 1 + random.below(max[dims - 1]) } else { 1 });
+            |max: [usize; 3]| [0, 1, 2].map(|d| if d < dims { 1 + random.usize(..max[dims - 1]) } else { 1 });
         let (global, local) = (sizes([300, 30, 12]), sizes([64, 12, 6]));
         let from = sizes([1000, 1000, 1000]);
         let offset = [0, 1, 2].map(|d| if d < dims && number % 4 > 0 { from[d] } else { 0 });
@@ -119,10 +110,10 @@ pub(crate) fn random_index_spaces(device: &Device) {
 
 pub(crate) fn chosen_local_sizes(device: &Device) {
     let (program, queue) = (compile(device, IDS), device.queue().unwrap());
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for number in 0..40 {
         let dims = 1 + number % 3;
-        let global = [0, 1, 2].map(|d| if d < dims { 1 + random.below(400 >> (3 * d)) } else { 1 });
+        let global = [0, 1, 2].map(|d| if d < dims { 1 + random.usize(..400 >> (3 * d)) } else { 1 });
         check(&queue, &program, &Space { dims, global, local: None, offset: [0; 3] });
     }
 }

@@ -2,12 +2,11 @@
 
 use std::ptr::NonNull;
 
+use fastrand::Rng;
 use kiln_runtime::{
     ChannelOrder, ChannelType, Device, Error, Image, ImageDesc, ImageFormat, ImageKind, ImageRegion, Rect,
     Texel, TexelClass,
 };
-
-use super::rects::Random;
 
 const FORMATS: [ImageFormat; 3] = [
     ImageFormat::new(ChannelOrder::R, ChannelType::Uint8),
@@ -70,10 +69,9 @@ impl Model {
     }
 }
 
-fn region(random: &mut Random, within: [u32; 3], size: Option<[u32; 3]>) -> ImageRegion {
-    let mut below = |limit: u32| random.below(limit.into()) as u32;
-    let size = size.unwrap_or_else(|| within.map(|limit| 1 + below(limit)));
-    let origin = [0, 1, 2].map(|at| below(within[at] - size[at] + 1));
+fn region(random: &mut Rng, within: [u32; 3], size: Option<[u32; 3]>) -> ImageRegion {
+    let size = size.unwrap_or_else(|| within.map(|limit| random.u32(1..=limit)));
+    let origin = [0, 1, 2].map(|at| random.u32(..=within[at] - size[at]));
     ImageRegion { origin, size }
 }
 
@@ -81,25 +79,25 @@ fn region(random: &mut Random, within: [u32; 3], size: Option<[u32; 3]>) -> Imag
 #[allow(unsafe_code, reason = "the test keeps the slices")]
 pub(crate) fn all_shapes(device: &Device) {
     let queue = device.queue().unwrap();
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     for format in FORMATS {
         let texel = format.texel_size();
         let mut models: Vec<Model> = Vec::new();
         for image in images(device, format) {
-            let bytes: Vec<u8> = (0..image.desc().bytes()).map(|_| random.below(256) as u8).collect();
+            let bytes: Vec<u8> = (0..image.desc().bytes()).map(|_| random.u8(..)).collect();
             queue.write_image(&image, &bytes).unwrap();
             models.push(Model { image, bytes });
         }
         let buffer = device.buffer_from(&[0u8; 16384]).unwrap();
         let mut host = vec![0u8; 16384];
         for round in 0..120 {
-            let at = random.below(models.len() as u64) as usize;
+            let at = random.usize(..models.len());
             let whole = models[at].image.desc().size;
             let part = region(&mut random, whole, None);
             let bytes = part.size.iter().product::<u32>() as usize * texel as usize;
             let width = u64::from(part.size[0]) * texel;
-            let row_pitch = width + random.below(9);
-            let slice_pitch = row_pitch * (u64::from(part.size[1]) + random.below(3));
+            let row_pitch = width + random.u64(..9);
+            let slice_pitch = row_pitch * (u64::from(part.size[1]) + random.u64(..3));
             let rect = Rect { origin: [0; 3], row_pitch, slice_pitch };
             let rows = (0..part.size[2]).flat_map(|z| (0..part.size[1]).map(move |y| (z, y)));
             let rows: Vec<usize> =
@@ -109,7 +107,7 @@ pub(crate) fn all_shapes(device: &Device) {
             };
             match round % 6 {
                 0 => {
-                    host.fill_with(|| random.below(256) as u8);
+                    host.fill_with(|| random.u8(..));
                     let start = NonNull::from(&host[..]).cast();
                     let image = &models[at].image;
                     // SAFETY: the slice is not used until the event is complete.
@@ -124,7 +122,7 @@ pub(crate) fn all_shapes(device: &Device) {
                     assert_eq!(gathered(&host), models[at].take(part));
                 }
                 2 => {
-                    host.fill_with(|| random.below(256) as u8);
+                    host.fill_with(|| random.u8(..));
                     queue.write_image_rows(&models[at].image, part, &host, rect).unwrap();
                     models[at].put(part, &gathered(&host));
                     queue.read_image_rows(&models[at].image, part, &mut host, rect).unwrap();
@@ -132,19 +130,19 @@ pub(crate) fn all_shapes(device: &Device) {
                 }
                 3 => {
                     // At any byte of the buffer, and back from another.
-                    let [from, to] = [0; 2].map(|_| random.below(40) as usize);
+                    let [from, to] = [0; 2].map(|_| random.usize(..40));
                     let target = buffer.slice(to..).unwrap();
                     queue.copy_image_to_buffer(&models[at].image, part, &target).unwrap();
                     let read = queue.read(&target.slice(..bytes).unwrap()).unwrap();
                     assert_eq!(read, models[at].take(part));
-                    let contents: Vec<u8> = (0..bytes).map(|_| random.below(256) as u8).collect();
+                    let contents: Vec<u8> = (0..bytes).map(|_| random.u8(..)).collect();
                     let source = buffer.slice(from..).unwrap();
                     queue.write(&source, &contents).unwrap();
                     queue.copy_buffer_to_image(&source, &models[at].image, part).unwrap();
                     models[at].put(part, &contents);
                 }
                 4 => {
-                    let other = random.below(models.len() as u64) as usize;
+                    let other = random.usize(..models.len());
                     let size = models[other].image.desc().size;
                     let size = [0, 1, 2].map(|at| part.size[at].min(size[at]));
                     if other == at {
@@ -158,7 +156,7 @@ pub(crate) fn all_shapes(device: &Device) {
                     models[other].put(into, &packed);
                 }
                 _ => {
-                    let color = [0; 4].map(|_: u32| random.below(1 << 33) as u32);
+                    let color = [0; 4].map(|_: u32| random.u32(..));
                     queue.fill_image_region(&models[at].image, part, Texel::Unsigned(color)).unwrap();
                     let size = if texel == 1 { 1 } else { texel as usize / 4 };
                     let cut = |value: u32| u64::from(value).min((1u64 << (8 * size)) - 1).to_le_bytes();

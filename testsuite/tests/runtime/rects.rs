@@ -2,23 +2,14 @@
 
 use std::ptr::NonNull;
 
+use fastrand::Rng;
 use kiln_runtime::{Buffer, Device, Error, Event, Rect, UserEvent};
 
-/// A generator of numbers that are the same in every run.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
-}
-
-fn rect(random: &mut Random, [width, rows, _]: [u64; 3]) -> Rect {
-    let origin = [random.below(9), random.below(4), random.below(3)];
-    let row_pitch = if random.below(3) == 0 { 0 } else { width + random.below(6) };
+fn rect(random: &mut Rng, [width, rows, _]: [u64; 3]) -> Rect {
+    let origin = [random.u64(..9), random.u64(..4), random.u64(..3)];
+    let row_pitch = if random.u64(..3) == 0 { 0 } else { width + random.u64(..6) };
     let row = if row_pitch == 0 { width } else { row_pitch };
-    let slice_pitch = if random.below(3) == 0 { 0 } else { row * (rows + random.below(3)) };
+    let slice_pitch = if random.u64(..3) == 0 { 0 } else { row * (rows + random.u64(..3)) };
     Rect { origin, row_pitch, slice_pitch }
 }
 
@@ -44,8 +35,8 @@ const BYTES: usize = 4096;
 /// Copies, reads and writes boxes of random sizes and pitches, blocking and not.
 #[allow(unsafe_code, reason = "the test keeps the slices")]
 pub(crate) fn transfers(device: &Device) {
-    let mut random = Random(7);
-    let mut bytes = || (0..BYTES).map(|_| random.below(256) as u8).collect::<Vec<_>>();
+    let mut random = Rng::with_seed(7);
+    let mut bytes = || (0..BYTES).map(|_| random.u8(..)).collect::<Vec<_>>();
     let (mut a, mut b, mut host) = (bytes(), bytes(), bytes());
     let queue = device.queue().unwrap();
     let [one, two] = [&a, &b].map(|bytes| {
@@ -55,9 +46,9 @@ pub(crate) fn transfers(device: &Device) {
         queue.write(&part, bytes).unwrap();
         part
     });
-    let mut random = Random(8);
+    let mut random = Rng::with_seed(8);
     for round in 0..150 {
-        let size = [1 + random.below(40), 1 + random.below(5), 1 + random.below(4)];
+        let size = [1 + random.u64(..40), 1 + random.u64(..5), 1 + random.u64(..4)];
         let (from, to) = (rect(&mut random, size), rect(&mut random, size));
         match round % 5 {
             0 => {
@@ -128,12 +119,12 @@ pub(crate) fn fills(device: &Device) {
     let queue = device.queue().unwrap();
     let mut bytes = vec![0u8; BYTES];
     let buffer = device.buffer_from(&bytes).unwrap();
-    let mut random = Random(9);
+    let mut random = Rng::with_seed(9);
     for round in 0..40 {
         let size = 1 << (round % 8);
-        let pattern: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
-        let count = 1 + random.below(20) as usize;
-        let start = random.below((BYTES / size - count) as u64) as usize * size;
+        let pattern: Vec<u8> = (0..size).map(|_| random.u8(..)).collect();
+        let count = 1 + random.usize(..20);
+        let start = random.usize(..BYTES / size - count) * size;
         let part = buffer.slice(start..start + count * size).unwrap();
         queue.fill_pattern(&part, &pattern).unwrap();
         bytes[start..start + count * size].copy_from_slice(&pattern.repeat(count));

@@ -1,11 +1,10 @@
 //! Several devices: wait lists across them, and buffers that migrate.
 
+use fastrand::Rng;
 use kiln_runtime::{
     Device, DeviceUse, Error, Event, Instance, MigratingBuffer, Queue, QueueOptions, QueueOrder, Selector,
     Status, UserEvent,
 };
-
-use super::rects::Random;
 
 /// This device, the same one opened again, and the reference device.
 fn devices(device: &Device) -> Vec<Device> {
@@ -53,7 +52,7 @@ pub(crate) fn buffers(device: &Device) {
             queues.push(device.queue_with(QueueOptions { order, profiling: false }).unwrap());
         }
     }
-    let mut random = Random(21);
+    let mut random = Rng::with_seed(21);
     for is_held in [false, true] {
         let gate = UserEvent::new();
         let shared = MigratingBuffer::new(BYTES);
@@ -61,14 +60,14 @@ pub(crate) fn buffers(device: &Device) {
         let mut last: Option<Event> = is_held.then(|| gate.event().clone());
         let mut reads = Vec::new();
         for round in 0..60u8 {
-            let queue = queues[random.below(queues.len() as u64) as usize].after(&last);
-            if round == 0 || random.below(3) > 0 {
+            let queue = queues[random.usize(..queues.len())].after(&last);
+            if round == 0 || random.u64(..3) > 0 {
                 let (copy, ready) = shared.acquire(&queue, DeviceUse::Write).unwrap();
                 let (start, end) = match round {
                     0 => (0, BYTES),
                     _ => {
-                        let start = random.below(BYTES as u64 - 1) as usize;
-                        (start, start + 1 + random.below((BYTES - start) as u64 - 1) as usize)
+                        let start = random.usize(..BYTES - 1);
+                        (start, random.usize(start + 1..BYTES))
                     }
                 };
                 let part = copy.slice(start..end).unwrap();

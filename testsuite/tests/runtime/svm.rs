@@ -2,9 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use fastrand::Rng;
 use kiln_runtime::Device;
 
-use crate::{compile, execution::Random, launch};
+use crate::{compile, launch};
 
 const LIST: &str = "
 typedef struct node { global struct node *next; uint value; } node;
@@ -33,9 +34,9 @@ pub(crate) fn linked_lists(device: &Device) {
     let out = device.buffer::<u32>(2).unwrap();
     // Two allocations whose nodes point into each other, in no order.
     let mut halves = [device.svm::<Node>(300).unwrap(), device.svm::<Node>(300).unwrap()];
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     let mut order: Vec<usize> = (0..600).collect();
-    (0..600).rev().for_each(|i| order.swap(i, random.below(i + 1)));
+    random.shuffle(&mut order);
     let mut next = 0;
     for node in order {
         let (half, index) = (node / 300, node % 300);
