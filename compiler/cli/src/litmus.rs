@@ -237,7 +237,7 @@ fn run_on_device(
     exploration: &Exploration,
 ) -> Result<Result<Observations, Outcome>, Failure> {
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
-    let device = Instance::new(runtime_options())?.device(&selector)?;
+    let device = Instance::for_device(runtime_options(), &selector)?.device(&selector)?;
     let mut stress = match Stress::new(compiler, exploration, &device)? {
         Ok(stress) => stress,
         Err(outcome) => return Ok(Err(outcome)),

@@ -85,8 +85,8 @@ pub enum Selector {
 /// # }
 /// ```
 pub struct Instance {
-    /// The Vulkan instance, or why there is none.
-    vulkan: Result<vulkan::Instance>,
+    /// The Vulkan instance, or why there is none. `None` if it is not needed.
+    vulkan: Option<Result<vulkan::Instance>>,
     options: Options,
     devices: Vec<DeviceInfo>,
 }
@@ -163,6 +163,16 @@ impl Options {
     }
 }
 
+impl Selector {
+    /// The choice, with the default replaced by what `KILN_DEVICE` names.
+    fn resolved(&self) -> Self {
+        match self {
+            Self::Default => Self::from(std::env::var("KILN_DEVICE").unwrap_or_default().as_str()),
+            chosen => chosen.clone(),
+        }
+    }
+}
+
 impl From<&str> for Selector {
     /// Parses a number as an index, any other text as part of a name, and empty text as the default.
     fn from(text: &str) -> Self {
@@ -178,11 +188,30 @@ impl Instance {
     /// Enumerates the devices of this machine.
     pub fn new(options: Options) -> Result<Self> {
         let vulkan = vulkan::Instance::new(options.validation);
-        let mut devices = vulkan.as_ref().map_or(Ok(Vec::new()), vulkan::Instance::devices)?;
+        let devices = vulkan.as_ref().map_or(Ok(Vec::new()), vulkan::Instance::devices)?;
+        Ok(Self::with_reference_devices(Some(vulkan), options, devices))
+    }
+
+    /// Enumerates the devices for a program that opens only this one. Loading Vulkan drivers takes most of the time, so
+    /// this loads none for a reference device.
+    pub fn for_device(options: Options, selector: &Selector) -> Result<Self> {
+        match selector.resolved() {
+            Selector::Name(part) if reference::is_part_of_name(&part) => {
+                Ok(Self::with_reference_devices(None, options, Vec::new()))
+            }
+            _ => Self::new(options),
+        }
+    }
+
+    fn with_reference_devices(
+        vulkan: Option<Result<vulkan::Instance>>,
+        options: Options,
+        mut devices: Vec<DeviceInfo>,
+    ) -> Self {
         for environment in [Environment::OpenCl, Environment::Vulkan] {
             devices.push(reference::describe(devices.len(), environment));
         }
-        Ok(Self { vulkan, options, devices })
+        Self { vulkan, options, devices }
     }
 
     /// All devices, including unusable ones ([`DeviceInfo::lacks`]).
@@ -190,15 +219,16 @@ impl Instance {
         &self.devices
     }
 
-    /// Why Vulkan is unavailable; `None` if it is available.
+    /// Why Vulkan is unavailable; `None` if it is available or [was not needed](Self::for_device).
     pub fn without_vulkan(&self) -> Option<&Error> {
-        self.vulkan.as_ref().err()
+        self.vulkan.as_ref()?.as_ref().err()
     }
 
     /// Takes the messages that the validation layer has reported since the last call, including those about devices
     /// already closed.
     pub fn validation_messages(&self) -> Vec<String> {
-        self.vulkan.as_ref().map(vulkan::Instance::take_messages).unwrap_or_default()
+        let vulkan = self.vulkan.as_ref().and_then(|vulkan| vulkan.as_ref().ok());
+        vulkan.map(vulkan::Instance::take_messages).unwrap_or_default()
     }
 
     /// Opens a device.
@@ -207,9 +237,10 @@ impl Instance {
         let options = self.options.clone();
         let prints = Prints::new(options.watchdog);
         let backend = match &self.vulkan {
-            _ if info.is_strict => reference::open(info, options.clone(), prints.output(), None),
-            Ok(vulkan) => vulkan.open(info, options.cache.as_deref().map(Cache::new))?,
-            Err(error) => return Err(error.clone()),
+            Some(vulkan) if !info.is_strict => {
+                vulkan.as_ref().map_err(Error::clone)?.open(info, options.cache.as_deref().map(Cache::new))?
+            }
+            _ => reference::open(info, options.clone(), prints.output(), None),
         };
         Device::new(backend, options, prints)
     }
@@ -228,17 +259,12 @@ impl Instance {
     }
 
     fn choose(&self, selector: &Selector) -> Result<&DeviceInfo> {
-        let variable = std::env::var("KILN_DEVICE").unwrap_or_default();
-        let selector = match selector {
-            Selector::Default => &Selector::from(variable.as_str()),
-            chosen => chosen,
-        };
-        let (wanted, candidates): (String, Vec<&DeviceInfo>) = match selector {
+        let (wanted, candidates): (String, Vec<&DeviceInfo>) = match selector.resolved() {
             Selector::Default => {
                 // Without any driver, the reference device remains. Other failures are returned.
-                match &self.vulkan {
-                    Ok(_) | Err(Error::NoLoader { .. } | Error::NoDriver) => {}
-                    Err(error) => return Err(error.clone()),
+                match self.without_vulkan() {
+                    None | Some(Error::NoLoader { .. } | Error::NoDriver) => {}
+                    Some(error) => return Err(error.clone()),
                 }
                 let best = self
                     .devices
@@ -254,11 +280,11 @@ impl Instance {
                         .collect(),
                 });
             }
-            Selector::Index(index) => (index.to_string(), self.devices.get(*index).into_iter().collect()),
+            Selector::Index(index) => (index.to_string(), self.devices.get(index).into_iter().collect()),
             Selector::Name(name) => {
                 let part = name.to_lowercase();
                 let matches = |info: &&DeviceInfo| info.name.to_lowercase().contains(&part);
-                (name.clone(), self.devices.iter().filter(matches).collect())
+                (name, self.devices.iter().filter(matches).collect())
             }
         };
         match candidates.iter().find(|info| info.lacks.is_empty()).or(candidates.first()) {
@@ -266,7 +292,7 @@ impl Instance {
             Some(info) => {
                 Err(Error::UnsuitableDevice { device: info.name.clone(), lacks: info.lacks.clone() })
             }
-            None if let Err(error) = &self.vulkan => Err(error.clone()),
+            None if let Some(error) = self.without_vulkan() => Err(error.clone()),
             None => Err(Error::NoSuchDevice {
                 wanted,
                 found: self.devices.iter().map(|info| format!("{}: {}", info.index, info.name)).collect(),
@@ -292,7 +318,7 @@ impl Device {
 
     /// Opens the default device, with options from the environment.
     pub fn open() -> Result<Self> {
-        Instance::new(Options::from_env())?.device(&Selector::Default)
+        Instance::for_device(Options::from_env(), &Selector::Default)?.device(&Selector::Default)
     }
 
     /// Identity, capabilities and features of the device.

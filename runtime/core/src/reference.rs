@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-pub(crate) use describe::describe;
+pub(crate) use describe::{describe, is_part_of_name};
 pub(crate) use image::texel_bytes;
 use kiln_reference::{Checks, Monitor, Statements};
 

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 
-use kiln_runtime::{DeviceInfo, Environment, Instance, Options};
+use kiln_runtime::{DeviceInfo, Environment, Instance, Options, Selector};
 use opencl_sys::*;
 
 use crate::device::Device;
@@ -29,7 +29,9 @@ impl Object for Platform {
 }
 
 static PLATFORM: LazyLock<Option<Arc<Platform>>> = LazyLock::new(|| {
-    let instance = Instance::new(Options::from_env()).inspect_err(|error| log(&error.to_string())).ok();
+    let instance = Instance::for_device(Options::from_env(), &Selector::Default)
+        .inspect_err(|error| log(&error.to_string()))
+        .ok();
     let infos = instance.as_ref().map(|instance| selected(instance.devices())).unwrap_or_default();
     object::create(|handle| {
         let devices = infos.into_iter().enumerate();

@@ -44,7 +44,7 @@ impl TestRun {
 /// Runs the tests, and prints the certificate.
 pub(crate) fn certify(command: &DevicesCommand) -> Result<Outcome, Failure> {
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
-    let device = Instance::new(runtime_options())?.device(&selector)?;
+    let device = Instance::for_device(runtime_options(), &selector)?.device(&selector)?;
     let filter = command.filter.as_deref().unwrap_or_default();
     let tests: Vec<Test> = suite::tests().into_iter().filter(|test| test.name.contains(filter)).collect();
     if tests.is_empty() {

@@ -37,8 +37,8 @@ pub(crate) fn open(
 ) -> Result<Result<Session, Outcome>, Failure> {
     let source = files.source(&command.source)?;
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
-    let instance = Instance::new(runtime_options(command))?;
     let selector = command.device.as_deref().map_or(Selector::Default, Selector::from);
+    let instance = Instance::for_device(runtime_options(command), &selector)?;
     let device = instance.device(&selector)?;
     if let (Some(reason), Environment::OpenCl) = (instance.without_vulkan(), device.info().environment)
         && command.device.is_none()
@@ -108,7 +108,8 @@ pub(crate) fn debuggee(
 ) -> Result<Debuggee, Failure> {
     let source = files.source(&command.source)?;
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
-    let device = Instance::new(runtime_options(command))?.debugged(monitor)?;
+    let device =
+        Instance::for_device(runtime_options(command), &Selector::from("reference"))?.debugged(monitor)?;
     let mut target = device.info().target();
     command.target.apply(&mut target).map_err(Failure)?;
     let mut options = command.options.to_options(target, matches);

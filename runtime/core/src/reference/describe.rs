@@ -35,6 +35,15 @@ const fn name(environment: Environment) -> &'static str {
     }
 }
 
+/// Whether a selector with this part of a name means a reference device: it also has to contain the word that no driver
+/// uses.
+pub(crate) fn is_part_of_name(part: &str) -> bool {
+    let part = part.to_lowercase();
+    let names =
+        [Environment::OpenCl, Environment::Vulkan].map(|environment| name(environment).to_lowercase());
+    part.contains("reference") && names.iter().any(|name| name.contains(&part))
+}
+
 /// The start of a text, which identifies a device or a driver.
 fn identifier(text: &str) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -121,5 +130,28 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
         features,
         known_driver: None,
         lacks: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Instance, Options, Selector};
+
+    /// How many devices an instance for this device has, other than the reference devices.
+    fn drivers_devices(selector: &str) -> usize {
+        let instance =
+            Instance::for_device(Options::default(), &Selector::from(selector)).expect("an instance");
+        instance.devices().iter().filter(|info| !info.is_strict).count()
+    }
+
+    #[test]
+    fn reference_devices_need_no_driver() {
+        for selector in ["reference", "Vulkan-Reference", "kiln reference device"] {
+            assert_eq!(drivers_devices(selector), 0, "{selector}");
+        }
+        let all = Instance::new(Options::default()).expect("an instance").devices().len() - 2;
+        for selector in ["kiln", "0", "reference 2"] {
+            assert_eq!(drivers_devices(selector), all, "{selector}");
+        }
     }
 }
