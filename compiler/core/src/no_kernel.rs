@@ -15,26 +15,28 @@ pub(crate) fn report(hir: &Module, sources: &SourceMap, sink: &mut Sink) -> bool
     if hir.functions.iter().any(|function| function.kernel.is_some()) {
         return false;
     }
-    let meant = meant(hir);
-    let span = meant
-        .first()
-        .copied()
-        .or_else(|| hir.functions.iter().next())
-        .map_or_else(Span::default, |it| it.span);
-    let message = "this program has no kernel, and a Vulkan module must have one";
-    let mut diagnostic = Diagnostic::new(Code::TargetFeature, span, message);
-    for function in meant.iter().skip(1) {
-        diagnostic = diagnostic.also(function.span, "this may be a kernel, too");
-    }
-    diagnostic = match meant.is_empty() {
-        true => diagnostic.help("add a kernel, or compile for `--env opencl`"),
-        false => diagnostic.label("this may be a kernel").help("write `kernel` before `void`"),
+    let at = |span| {
+        let message = "this program has no kernel, and a Vulkan module must have one";
+        Diagnostic::new(Code::TargetFeature, span, message)
     };
-    if !meant.is_empty()
-        && let Some(start) = start_of_void(span, sources)
-    {
-        diagnostic = diagnostic.fix(start, "write `kernel`", "kernel ");
-    }
+    let diagnostic = match meant(hir).split_first() {
+        None => {
+            let first = hir.functions.iter().next();
+            at(first.map_or_else(Span::default, |function| function.span))
+                .help("add a kernel, or compile for `--env opencl`")
+        }
+        Some((first, others)) => {
+            let diagnostic =
+                at(first.span).label("this may be a kernel").help("write `kernel` before `void`");
+            let diagnostic = others.iter().fold(diagnostic, |diagnostic, function| {
+                diagnostic.also(function.span, "this may be a kernel, too")
+            });
+            match start_of_void(first.span, sources) {
+                Some(start) => diagnostic.fix(start, "write `kernel`", "kernel "),
+                None => diagnostic,
+            }
+        }
+    };
     sink.report(diagnostic);
     true
 }

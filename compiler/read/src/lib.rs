@@ -95,8 +95,8 @@ pub fn read(words: &[u32], options: &Options, sources: &mut SourceMap) -> Result
 }
 
 /// Whether a module has features that only the reader supports or rejects: mistakes that it repairs, untyped pointers, vectors
-/// of lengths that OpenCL C lacks, variables of the module in private memory, and modes such as other roundings. A device that executes modules of the OpenCL environment
-/// then needs a translation.
+/// of lengths that OpenCL C lacks, private variables at module scope, and modes such as other roundings. A device that executes
+/// modules of the OpenCL environment then needs a translation.
 pub fn needs_reader(words: &[u32]) -> bool {
     let findings = errors(words);
     if !findings.is_empty() {

@@ -153,8 +153,8 @@ impl Decoder<'_> {
             Op::CompositeInsert => {
                 let (at, count) = self.types.part(inst.word(0)?, operands.get(2..).ok_or_else(unknown)?)?;
                 let mut slots = self.slots_of(*operands.get(1).ok_or_else(unknown)?)?;
-                let place = slots.get_mut(at as usize..(at + count) as usize).ok_or_else(unknown)?;
-                place.iter_mut().zip(self.slots_of(first)?).for_each(|(slot, part)| *slot = part);
+                let replaced = slots.get_mut(at as usize..(at + count) as usize).ok_or_else(unknown)?;
+                replaced.iter_mut().zip(self.slots_of(first)?).for_each(|(slot, part)| *slot = part);
                 slots
             }
             Op::VectorShuffle => {
@@ -186,10 +186,12 @@ impl Decoder<'_> {
             Op::Select => {
                 let [_, yes, no] = operands else { return Err(unknown()) };
                 let conditions = self.slots_of(first)?;
-                // One condition is for all components.
-                let conditions = conditions.iter().cycle();
                 let values = self.slots_of(*yes)?.into_iter().zip(self.slots_of(*no)?);
-                values.zip(conditions).map(|((yes, no), &bit)| if bit == 0 { no } else { yes }).collect()
+                // A scalar condition selects all components.
+                values
+                    .zip(conditions.iter().cycle())
+                    .map(|((yes, no), &bit)| if bit == 0 { no } else { yes })
+                    .collect()
             }
             _ => {
                 let (scalar, _) = self.types.lanes(self.constants.get(&first).ok_or_else(unknown)?.0)?;

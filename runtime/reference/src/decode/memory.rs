@@ -58,7 +58,7 @@ impl Body<'_, '_> {
                 let (_, pointee) = self.decoder.pointee(ty)?;
                 let size = self.literal(self.decoder.types.get(pointee)?.size)?;
                 let to = self.define(inst)?;
-                self.emit(Op::Two { f: |a, b| a | b, to, a: size, b: size, count: 1 });
+                self.copy(to, size, 1);
             }
             // A hint.
             Inst_::AssumeTrueKHR => {}
