@@ -50,6 +50,7 @@ mod mark_nonprivate_accesses;
 mod narrow_arithmetic;
 mod narrow_comparisons;
 mod narrow_divisions;
+mod narrow_shifts;
 mod offset_set;
 mod origins;
 mod promote;
@@ -258,6 +259,7 @@ const VULKAN: &[(&str, Pass)] = &[
     ("extend_factors_as_pairs", Each(extend_factors_as_pairs::extend_factors_as_pairs)),
     ("split_vector_divisions", Each(split_vector_divisions::split_vector_divisions)),
     ("split_selected_conjunctions", Each(split_selected_conjunctions::split_selected_conjunctions)),
+    ("narrow_shifts", Each(narrow_shifts::narrow_shifts)),
     ("convert_in_halves", Each(convert_in_halves::convert_in_halves)),
     ("hide_constant_arguments", Each(hide_constant_arguments::hide_constant_arguments)),
     ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),

@@ -279,7 +279,7 @@ driver_bugs! {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a store whose index is a 64-bit shift of a number that the driver knows to be zero goes to the address of an \
                   earlier load",
-        remedy: Remedy::None,
+        remedy: Remedy::Pass("narrow_shifts"),
     }
     /// 10 of 408,000 launches with 580.159.04 on an H200, in 4 processes with 16 threads each, which build a kernel, launch it once
     /// with an argument of their own, and destroy it. The wrong results have this argument and the constants of a kernel that
@@ -464,7 +464,7 @@ mod tests {
             "expand_int64_division,expand_int64_conversions,extend_factors_as_pairs,widen_small_integers,\
              initialize_private_variables,narrow_private_elements,select_private_elements,narrow_loads,\
              split_vector_divisions,selected_conjunctions,wrapping_indices,\
-             omit_rounding_mode"
+             omit_rounding_mode,shifted_zeros"
         );
     }
 

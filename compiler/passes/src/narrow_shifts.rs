@@ -1,0 +1,90 @@
+//! Shifts 64-bit integers that are extended from 32 bits to the right with 32 bits, for the driver bug `shifted_zeros`.
+//!
+//! Works around NVIDIA's compiler, which knows that some extended numbers are zero (such as the local ID in a dimension of
+//! size 1), and miscompiles accesses whose index is such a number after a 64-bit shift.
+
+use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, Type, ValueId};
+use kiln_session::Options;
+use kiln_types::ops::CompareOp;
+
+use crate::{limit::maximum, rewrite::rewrite_only};
+
+/// The largest count of a 32-bit shift.
+const MAX_COUNT: u64 = 31;
+
+pub(super) fn narrow_shifts(function: &mut Function, _: &Options) {
+    rewrite_only(function, is_right_shift, |builder, id, replaced| {
+        let inst = builder.function.insts[id].clone();
+        match narrow_shift(builder, &inst) {
+            Some(value) => drop(replaced.insert(inst.results[0], value)),
+            None => builder.insert(id),
+        }
+    });
+}
+
+const fn is_right_shift(op: &Op) -> bool {
+    matches!(op, Op::Binary(BinaryOp::AShr | BinaryOp::LShr))
+}
+
+/// The result of a 64-bit shift of an extended integer. `None` for other shifts.
+fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+    let (Op::Binary(op), [value, count]) = (&inst.op, [inst.args[0], inst.args[1]]) else { return None };
+    let wide = builder.ty(value);
+    let extension = builder.function.def(value)?;
+    let (Op::Convert(convert), inner) = (&extension.op, *extension.args.first()?) else { return None };
+    let is_signed = match convert {
+        Convert::ZeroExtend => false,
+        // A logical shift moves copies of the sign into the lower half.
+        Convert::SignExtend if *op == BinaryOp::AShr => true,
+        _ => return None,
+    };
+    let ty = builder.ty(inner);
+    if wide.scalar() != Some(Scalar::I64) || ty.scalar() != Some(Scalar::I32) {
+        return None;
+    }
+    let shifted = if is_signed {
+        shift_signed(builder, inner, count, ty)
+    } else {
+        shift_unsigned(builder, inner, count, ty)
+    };
+    Some(builder.resize(shifted, Scalar::I64, is_signed))
+}
+
+/// All counts from 31 have the same result: the sign.
+fn shift_signed(builder: &mut Builder<'_>, value: ValueId, count: ValueId, ty: Type) -> ValueId {
+    let may_exceed = may_exceed(builder.function, count);
+    let mut count = narrow_count(builder, count);
+    if may_exceed {
+        let largest = builder.bits(ty, MAX_COUNT);
+        let is_less = builder.compare(CompareOp::Less, CompareKind::Unsigned, count, largest);
+        count = builder.select(is_less, count, largest);
+    }
+    builder.binary(BinaryOp::AShr, value, count)
+}
+
+/// The result is 0 for counts above 31.
+fn shift_unsigned(builder: &mut Builder<'_>, value: ValueId, count: ValueId, ty: Type) -> ValueId {
+    let may_exceed = may_exceed(builder.function, count);
+    let count = narrow_count(builder, count);
+    if !may_exceed {
+        return builder.binary(BinaryOp::LShr, value, count);
+    }
+    let masked = builder.binary_bits(BinaryOp::And, count, MAX_COUNT);
+    let shifted = builder.binary(BinaryOp::LShr, value, masked);
+    let [largest, zero] = [MAX_COUNT, 0].map(|bits| builder.bits(ty, bits));
+    let is_in_range = builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, largest);
+    builder.select(is_in_range, shifted, zero)
+}
+
+/// Whether a count may be too large for a 32-bit shift.
+fn may_exceed(function: &Function, count: ValueId) -> bool {
+    maximum(function, count) > MAX_COUNT
+}
+
+/// A count with 32 bits. A 64-bit shift by more than 63 is undefined, so the upper half is zero.
+fn narrow_count(builder: &mut Builder<'_>, count: ValueId) -> ValueId {
+    match builder.function.splat_bits(count) {
+        Some(bits) => builder.bits(builder.ty(count).with_scalar(Scalar::I32), bits),
+        None => builder.resize(count, Scalar::I32, false),
+    }
+}
