@@ -75,7 +75,7 @@ impl Kiln {
         &self.device
     }
 
-    fn compile(&self, name: &str, source: &str) -> Result<Program, String> {
+    pub(crate) fn compile(&self, name: &str, source: &str) -> Result<Program, String> {
         let words = module(name, source, self.target.clone(), LanguageVersion::default())?;
         Program::from_spirv(&self.device, &words).map_err(text)
     }
@@ -208,6 +208,6 @@ fn module(name: &str, source: &str, target: Target, version: LanguageVersion) ->
     }
 }
 
-fn text(error: kiln_runtime::Error) -> String {
+pub(crate) fn text(error: kiln_runtime::Error) -> String {
     error.to_string()
 }
