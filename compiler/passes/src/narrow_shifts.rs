@@ -1,7 +1,8 @@
 //! Shifts 64-bit integers that are extended from 32 bits to the right with 32 bits, for the driver bug `shifted_zeros`.
 //!
-//! Works around NVIDIA's compiler, which knows that some extended numbers are zero (such as the local ID in a dimension of
-//! size 1), and miscompiles accesses whose index is such a number after a 64-bit shift.
+//! Works around NVIDIA's compiler, which knows that some extended numbers are zero, such as the local ID in a dimension of size
+//! 1, and miscompiles accesses whose index is such a number after a 64-bit shift by a count that it does not know. Shifts by
+//! constants stay, because the compiler folds those of zero.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, Type, ValueId};
 use kiln_session::Options;
@@ -26,7 +27,7 @@ const fn is_right_shift(op: &Op) -> bool {
     matches!(op, Op::Binary(BinaryOp::AShr | BinaryOp::LShr))
 }
 
-/// The result of a 64-bit shift of an extended integer. `None` for other shifts.
+/// The result of a 64-bit shift of an extended integer by a variable count. `None` for other shifts.
 fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let (Op::Binary(op), [value, count]) = (&inst.op, [inst.args[0], inst.args[1]]) else { return None };
     let wide = builder.ty(value);
@@ -39,7 +40,9 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         _ => return None,
     };
     let ty = builder.ty(inner);
-    if wide.scalar() != Some(Scalar::I64) || ty.scalar() != Some(Scalar::I32) {
+    let is_narrow = wide.scalar() == Some(Scalar::I64) && ty.scalar() == Some(Scalar::I32);
+    let is_constant = builder.function.constant(count).is_some();
+    if !is_narrow || is_constant {
         return None;
     }
     let shifted = if is_signed {
@@ -83,8 +86,5 @@ fn may_exceed(function: &Function, count: ValueId) -> bool {
 
 /// A count with 32 bits. A 64-bit shift by more than 63 is undefined, so the upper half is zero.
 fn narrow_count(builder: &mut Builder<'_>, count: ValueId) -> ValueId {
-    match builder.function.splat_bits(count) {
-        Some(bits) => builder.bits(builder.ty(count).with_scalar(Scalar::I32), bits),
-        None => builder.resize(count, Scalar::I32, false),
-    }
+    builder.resize(count, Scalar::I32, false)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Accuracy {
     /// The device that computes the expected results, if the first one has no `double`
     #[arg(long, value_name = "DEVICE")]
     expected_on: Option<String>,
-    /// Measure only functions whose name contains this
+    /// Measure only this function, or those whose names contain this
     #[arg(long, default_value = "")]
     only: String,
     /// Measure only every N-th value
@@ -135,7 +135,9 @@ pub(crate) fn accuracy(options: &Accuracy) -> Result<(), String> {
         "function", "error (ulp)", "of", "subnormal (ulp)", "of"
     );
     let mut failures = 0;
-    for row in ROWS.iter().filter(|(name, ..)| name.contains(&options.only)) {
+    let names_one = ROWS.iter().any(|(name, ..)| *name == options.only);
+    let is_wanted = |name: &str| if names_one { name == options.only } else { name.contains(&options.only) };
+    for row in ROWS.iter().filter(|(name, ..)| is_wanted(name)) {
         let name = row.0;
         match Measurement::new(&kiln, other.as_ref(), row).and_then(|it| it.worst(options.every)) {
             Ok([error, at, tiny_error, tiny_at]) => {
