@@ -4,7 +4,7 @@
 //! 1, and miscompiles accesses whose index is such a number after a 64-bit shift by a count that it does not know. Shifts by
 //! constants stay, because the compiler folds those of zero.
 
-use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, Type, ValueId};
+use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
 use kiln_session::Options;
 use kiln_types::ops::CompareOp;
 
@@ -39,52 +39,36 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         Convert::SignExtend if *op == BinaryOp::AShr => true,
         _ => return None,
     };
-    let ty = builder.ty(inner);
-    let is_narrow = wide.scalar() == Some(Scalar::I64) && ty.scalar() == Some(Scalar::I32);
-    let is_constant = builder.function.constant(count).is_some();
-    if !is_narrow || is_constant {
+    let is_narrow = wide.scalar() == Some(Scalar::I64) && builder.ty(inner).scalar() == Some(Scalar::I32);
+    if !is_narrow || builder.function.constant(count).is_some() {
         return None;
     }
-    let shifted = if is_signed {
-        shift_signed(builder, inner, count, ty)
-    } else {
-        shift_unsigned(builder, inner, count, ty)
+    let may_exceed = maximum(builder.function, count) > MAX_COUNT;
+    // A 64-bit shift by more than 63 is undefined, so the upper half of the count is zero.
+    let count = builder.resize(count, Scalar::I32, false);
+    let shifted = match (is_signed, may_exceed) {
+        (true, true) => shift_signed(builder, inner, count),
+        (true, false) => builder.binary(BinaryOp::AShr, inner, count),
+        (false, true) => shift_unsigned(builder, inner, count),
+        (false, false) => builder.binary(BinaryOp::LShr, inner, count),
     };
     Some(builder.resize(shifted, Scalar::I64, is_signed))
 }
 
-/// All counts from 31 have the same result: the sign.
-fn shift_signed(builder: &mut Builder<'_>, value: ValueId, count: ValueId, ty: Type) -> ValueId {
-    let may_exceed = may_exceed(builder.function, count);
-    let mut count = narrow_count(builder, count);
-    if may_exceed {
-        let largest = builder.bits(ty, MAX_COUNT);
-        let is_less = builder.compare(CompareOp::Less, CompareKind::Unsigned, count, largest);
-        count = builder.select(is_less, count, largest);
-    }
+/// A shift by any count: all from 31 have the same result, the sign.
+fn shift_signed(builder: &mut Builder<'_>, value: ValueId, count: ValueId) -> ValueId {
+    let largest = builder.bits(builder.ty(value), MAX_COUNT);
+    let is_less = builder.compare(CompareOp::Less, CompareKind::Unsigned, count, largest);
+    let count = builder.select(is_less, count, largest);
     builder.binary(BinaryOp::AShr, value, count)
 }
 
-/// The result is 0 for counts above 31.
-fn shift_unsigned(builder: &mut Builder<'_>, value: ValueId, count: ValueId, ty: Type) -> ValueId {
-    let may_exceed = may_exceed(builder.function, count);
-    let count = narrow_count(builder, count);
-    if !may_exceed {
-        return builder.binary(BinaryOp::LShr, value, count);
-    }
+/// A shift by any count: the result is 0 for counts above 31.
+fn shift_unsigned(builder: &mut Builder<'_>, value: ValueId, count: ValueId) -> ValueId {
     let masked = builder.binary_bits(BinaryOp::And, count, MAX_COUNT);
     let shifted = builder.binary(BinaryOp::LShr, value, masked);
+    let ty = builder.ty(value);
     let [largest, zero] = [MAX_COUNT, 0].map(|bits| builder.bits(ty, bits));
     let is_in_range = builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, largest);
     builder.select(is_in_range, shifted, zero)
-}
-
-/// Whether a count may be too large for a 32-bit shift.
-fn may_exceed(function: &Function, count: ValueId) -> bool {
-    maximum(function, count) > MAX_COUNT
-}
-
-/// A count with 32 bits. A 64-bit shift by more than 63 is undefined, so the upper half is zero.
-fn narrow_count(builder: &mut Builder<'_>, count: ValueId) -> ValueId {
-    builder.resize(count, Scalar::I32, false)
 }

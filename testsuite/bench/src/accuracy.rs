@@ -110,7 +110,7 @@ kernel void judge(global const float *results, global uint *worst, uint first, u
         uint size = bits & 0x7fffffffu;
         bool is_tiny = (size != 0 && size < 0x800000u) || fabs(exact) < 0x1p-126;
         if (is_tiny) {
-            if (fabs(got) < 0x1p-126f && fabs(exact) < 0x1p-125) error = exact == 0 ? error : 0.0f;
+            if (exact != 0 && fabs(got) < 0x1p-126f && fabs(exact) < 0x1p-125) error = 0.0f;
             // The device may flush the argument to zero, too.
             if (size < 0x800000u) error = fmin(error, error_of(got, FUNCTION(copysign(0.0, (double)x))));
             if (error > most_tiny) { most_tiny = error; at_tiny = bits; }
