@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytemuck::Pod;
 use kiln_reference::{Monitor, Results};
 
-use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Placement, Purpose};
+use crate::backend::{Backend, Command, ImageCommand, ImageMemory, Memory, Placement, Purpose};
 use crate::buffer::Buffer;
 use crate::cache::{self, Cache};
 use crate::capabilities::{Capabilities, DeviceInfo, Environment, Features};
@@ -22,6 +22,7 @@ use crate::printf::Prints;
 use crate::queue::{Queue, QueueOptions};
 use crate::schedule::{Lane, Order, QueueOrder};
 use crate::shared_memory::SharedMemory;
+use crate::staging::Arrival;
 use crate::svm::Svm;
 use crate::{reference, staging, svm, vulkan};
 
@@ -476,23 +477,52 @@ impl Device {
 
     /// Writes a new buffer and makes the contents visible to every queue.
     pub(crate) fn initialize<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
-        let transfers = &self.inner.transfers;
-        let enqueue = |command| {
-            let node = transfers.enqueue(command, &Arc::default(), QueueOrder::USUAL)?;
-            Ok(Event::of_host(node))
-        };
+        let contents: &[u8] = bytemuck::cast_slice(contents);
         let target = (&buffer.memory, buffer.offset);
-        let contents = bytemuck::cast_slice(contents);
-        staging::send(self.backend(), target, contents, enqueue, || transfers.flush())?;
-        transfers.flush()
+        self.send(target, contents.len() as u64, |at, chunk| {
+            chunk.copy_from_slice(&contents[at as usize..][..chunk.len()]);
+        })?;
+        self.inner.transfers.flush()
+    }
+
+    /// Writes memory in chunks, which `fill` writes from their offset on, outside of all queues. Commands that are flushed
+    /// after it see the contents.
+    pub(crate) fn send(
+        &self,
+        target: (&Memory, u64),
+        total: u64,
+        fill: impl Fn(u64, &mut [u8]),
+    ) -> Result<Event> {
+        let (enqueue, flush) = (|command| self.transfer(command), || self.inner.transfers.flush());
+        staging::send(self.backend(), target, total, fill, enqueue, flush)
+    }
+
+    /// Reads memory in chunks, blocking, outside of all queues: what commands wrote that the host has seen complete. Calls `read`
+    /// with the offset and the bytes of each chunk.
+    pub(crate) fn receive(
+        &self,
+        (source, offset): (&Memory, u64),
+        total: u64,
+        read: impl FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        let request = |at, bytes| {
+            let memory = self.backend().allocate(bytes, Placement::Download)?;
+            let (source, target) = (source.clone(), memory.clone());
+            let event = self.transfer(Command::Copy { source, from: offset + at, target, to: 0, bytes })?;
+            Ok(Arrival { event, memory })
+        };
+        staging::receive(total, request, || self.inner.transfers.flush(), read)
+    }
+
+    /// Enqueues a command outside of all queues.
+    fn transfer(&self, command: Command) -> Result<Event> {
+        Ok(Event::of_host(self.inner.transfers.enqueue(command, &Arc::default(), QueueOrder::USUAL)?))
     }
 
     /// Transitions a new image before any command uses it.
     pub(crate) fn initialize_image(&self, image: &ImageMemory) -> Result<()> {
-        let transfers = &self.inner.transfers;
-        let command = Command::Image(ImageCommand::Prepare { image: image.clone() });
-        transfers.enqueue(command, &Arc::default(), QueueOrder::USUAL)?;
-        transfers.flush()
+        self.transfer(Command::Image(ImageCommand::Prepare { image: image.clone() }))?;
+        self.inner.transfers.flush()
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {

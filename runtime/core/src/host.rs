@@ -145,6 +145,12 @@ impl Queue {
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
         let bytes = host.bytes();
+        if bytes > staging::MAX_BYTES_IN_FLIGHT {
+            let (device, memory, offset) = (self.device().clone(), buffer.memory.clone(), buffer.offset);
+            return self.large_transfer(move || {
+                device.receive((&memory, offset), bytes, |at, packed| host.scatter(at, packed))
+            });
+        }
         let chunks = staging::chunks(bytes).map(|(at, size)| {
             let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
             if bytes > staging::CHUNK_BYTES {
@@ -177,6 +183,13 @@ impl Queue {
     /// Writes contiguous rows to the start of a buffer.
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
+        let bytes = host.bytes();
+        if bytes > staging::MAX_BYTES_IN_FLIGHT {
+            let (device, memory, offset) = (self.device().clone(), buffer.memory.clone(), buffer.offset);
+            return self.large_transfer(move || {
+                device.send((&memory, offset), bytes, |at, packed| host.gather(at, packed))?.wait()
+            });
+        }
         self.collect(host, staging::CHUNK_BYTES, |source, at, bytes| Command::Copy {
             source,
             from: 0,
@@ -184,6 +197,15 @@ impl Queue {
             to: buffer.offset + at,
             bytes,
         })
+    }
+
+    /// Transfers memory of the caller in a host command, because the transfer waits for its chunks.
+    fn large_transfer(&self, transfer: impl FnOnce() -> Result<()> + Send + 'static) -> Result<Event> {
+        let event = self.host(transfer)?;
+        if self.is_blocking() {
+            event.wait()?;
+        }
+        Ok(event)
     }
 
     /// Delivers chunks of a packed box, at these offsets and of these sizes, to memory of the caller.

@@ -3,7 +3,6 @@
 //! Owns the commands and their checks. Must not depend on when commands run (`schedule.rs`), nor on how a back end
 //! executes them.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -272,7 +271,10 @@ impl Queue {
         }
         check_size(buffer, bytes.len() as u64)?;
         let target = (&buffer.memory, buffer.offset);
-        staging::send(self.device.backend(), target, bytes, |command| self.enqueue(command), || self.flush())
+        let total = bytes.len() as u64;
+        let fill = |at: u64, chunk: &mut [u8]| chunk.copy_from_slice(&bytes[at as usize..][..chunk.len()]);
+        let (enqueue, flush) = (|command| self.enqueue(command), || self.flush());
+        staging::send(self.device.backend(), target, total, fill, enqueue, flush)
     }
 
     /// Reads a buffer, blocking. An in-order queue first completes the earlier commands.
@@ -290,20 +292,11 @@ impl Queue {
             self.marker()?.wait()?;
             return self.failures.report();
         }
-        check_size(buffer, bytes.len() as u64)?;
-        let mut reading = VecDeque::new();
         let total = bytes.len() as u64;
-        for (at, size) in staging::chunks(total) {
-            if reading.len() == staging::MAX_CHUNKS_IN_FLIGHT {
-                take_printed(&mut reading, bytes)?;
-            }
-            let arrival = self.arrival(&buffer.memory, buffer.offset + at, size)?;
-            reading.push_back((arrival, at, size));
-            self.flush()?;
-        }
-        while !reading.is_empty() {
-            take_printed(&mut reading, bytes)?;
-        }
+        check_size(buffer, total)?;
+        let request = |at, size| self.arrival(&buffer.memory, buffer.offset + at, size);
+        let read = |at: u64, chunk: &[u8]| bytes[at as usize..][..chunk.len()].copy_from_slice(chunk);
+        staging::receive(total, request, || self.flush(), read)?;
         self.failures.report()
     }
 
@@ -422,14 +415,6 @@ impl<T: Pod> Reading<T> {
         }
         self.failures.report()?;
         Ok(contents)
-    }
-}
-
-/// Waits for the oldest chunk and copies its bytes.
-fn take_printed(reading: &mut VecDeque<(Arrival, u64, u64)>, bytes: &mut [u8]) -> Result<()> {
-    match reading.pop_front() {
-        Some((chunk, at, size)) => chunk.copy_when_done(&mut bytes[at as usize..][..size as usize]),
-        None => Ok(()),
     }
 }
 

@@ -16,6 +16,8 @@ use crate::event::Event;
 pub(crate) const CHUNK_BYTES: u64 = 4 << 20;
 /// The maximum number of chunks in flight.
 pub(crate) const MAX_CHUNKS_IN_FLIGHT: usize = 4;
+/// The size up to which all chunks of a transfer may be in flight together.
+pub(crate) const MAX_BYTES_IN_FLIGHT: u64 = CHUNK_BYTES * MAX_CHUNKS_IN_FLIGHT as u64;
 
 /// The offset and size of each chunk.
 pub(crate) fn chunks(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
@@ -38,15 +40,16 @@ pub(crate) fn fill(memory: &Memory, bytes: u64, write: impl FnOnce(&mut [u8])) -
     Ok(())
 }
 
-/// Copies bytes to device memory in chunks. Returns the event of the last one.
+/// Copies this many bytes to device memory in chunks, which `fill` writes from their offset on. Returns the event of the
+/// last one.
 pub(crate) fn send(
     backend: &dyn Backend,
     (target, offset): (&Memory, u64),
-    contents: &[u8],
+    total: u64,
+    fill_from: impl Fn(u64, &mut [u8]),
     enqueue: impl Fn(Command) -> Result<Event>,
     flush: impl Fn() -> Result<()>,
 ) -> Result<Event> {
-    let total = contents.len() as u64;
     let mut events = VecDeque::new();
     let mut first = None;
     for (at, bytes) in chunks(total) {
@@ -56,7 +59,8 @@ pub(crate) fn send(
         {
             oldest.wait()?;
         }
-        let source = filled(backend, &contents[at as usize..][..bytes as usize])?;
+        let source = backend.allocate(bytes, Placement::Upload)?;
+        fill(&source, bytes, |chunk| fill_from(at, chunk))?;
         let (target, to) = (target.clone(), offset + at);
         let event = enqueue(Command::Copy { source, from: 0, target, to, bytes })?;
         first.get_or_insert_with(|| event.clone());
@@ -66,6 +70,29 @@ pub(crate) fn send(
         }
     }
     Ok(Event::of_parts(first, events.pop_back()))
+}
+
+/// Copies this many bytes from device memory in chunks, and calls `read` with the offset and the bytes of each. `request`
+/// enqueues the copy of a chunk with this offset and size.
+pub(crate) fn receive(
+    total: u64,
+    request: impl Fn(u64, u64) -> Result<Arrival>,
+    flush: impl Fn() -> Result<()>,
+    mut read: impl FnMut(u64, &[u8]),
+) -> Result<()> {
+    let mut arrivals = VecDeque::new();
+    let mut requested = chunks(total);
+    loop {
+        while arrivals.len() < MAX_CHUNKS_IN_FLIGHT
+            && let Some((at, bytes)) = requested.next()
+        {
+            arrivals.push_back((at, bytes, request(at, bytes)?));
+            flush()?;
+        }
+        let Some((at, bytes, arrival)) = arrivals.pop_front() else { return Ok(()) };
+        arrival.event.wait()?;
+        arrival.with(bytes, |chunk| read(at, chunk))?;
+    }
 }
 
 /// Bytes that the device copies to host-visible memory.

@@ -9,6 +9,13 @@ use kiln_runtime::{Buffer, Device, Error, Event, Queue, QueueOptions, QueueOrder
 
 const SOURCE: &str = "kernel void add(global uint *data, uint n) { data[get_global_id(0)] += n; }";
 const WORDS: usize = 1000;
+/// Sizes in words of transfers whose chunks are in flight together, and of one whose chunks are not.
+const SIZES: [(QueueOrder, u32); 4] = [
+    (QueueOrder::InOrder, 3_000_001),
+    (QueueOrder::OutOfOrder, 3_000_001),
+    (QueueOrder::InOrder, 5_000_001),
+    (QueueOrder::OutOfOrder, 5_000_001),
+];
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads into a slice without blocking.
@@ -116,9 +123,9 @@ pub(crate) fn failures(device: &Device) {
 /// Reads and writes of the caller's memory happen in the order of the queue.
 #[allow(unsafe_code, reason = "the tests keep the slices")]
 pub(crate) fn transfers(device: &Device) {
-    for order in [QueueOrder::InOrder, QueueOrder::OutOfOrder] {
+    for (order, words) in SIZES {
         let queue = device.queue_with(QueueOptions { order, profiling: true }).unwrap();
-        let numbers: Vec<u32> = (0..3_000_001u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let numbers: Vec<u32> = (0..words).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
         let source = device.buffer_from(&numbers).unwrap();
         let target = device.buffer_from(&vec![0u32; numbers.len()]).unwrap();
         let mut through = vec![7u32; numbers.len()];
@@ -153,9 +160,9 @@ pub(crate) fn transfers(device: &Device) {
 
 /// A blocking read returns with the contents, and the memory of a blocking write may be reused at once.
 pub(crate) fn blocking_transfers(device: &Device) {
-    for order in [QueueOrder::InOrder, QueueOrder::OutOfOrder] {
+    for (order, words) in SIZES {
         let queue = device.queue_with(QueueOptions { order, ..QueueOptions::default() }).unwrap();
-        let numbers: Vec<u32> = (0..2_000_003u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let numbers: Vec<u32> = (0..words).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
         let (data, mut source) = (device.buffer::<u32>(numbers.len()).unwrap(), numbers.clone());
         let wrote = write_from(&queue.blocking(), &data, &source);
         source.fill(1);

@@ -18,10 +18,22 @@ use crate::backend::{self, Memory, Placement};
 use crate::error::{Error, Result};
 use crate::staging;
 
-/// Transient buffers are pooled by power-of-two size, from this size to the chunk size of a large transfer.
+/// Transient buffers are pooled by power-of-two size, from this size on.
 const MIN_POOLED_BYTES: u64 = 4096;
-/// The pool keeps this many bytes of each size, but at least the buffers that one transfer has in flight.
-const MAX_POOLED_BYTES: u64 = 1 << 20;
+/// The largest pooled size: images and boxes are transferred in one piece.
+const MAX_POOLED_SIZE: u64 = 32 << 20;
+
+/// The number of buffers of a size that the pool keeps: those of 1 MiB in total, but at least those that a transfer of chunks has
+/// in flight. Of sizes above that of a chunk, those of the largest size in total.
+const fn max_pooled(size: u64) -> usize {
+    let in_flight = staging::MAX_CHUNKS_IN_FLIGHT + 1;
+    let fitting = (1 << 20) / size;
+    match size {
+        size if size > staging::CHUNK_BYTES => (MAX_POOLED_SIZE / size) as usize,
+        _ if fitting > in_flight as u64 => fitting as usize,
+        _ => in_flight,
+    }
+}
 
 /// A `VkBuffer` with its own memory.
 pub(super) struct Buffer {
@@ -58,7 +70,7 @@ impl TransientPool {
     ) -> Option<Allocation> {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled = pools.entry(pool_key).or_default();
-        if pooled.len() >= (staging::MAX_CHUNKS_IN_FLIGHT + 1).max((MAX_POOLED_BYTES / pool_key.1) as usize) {
+        if pooled.len() >= max_pooled(pool_key.1) {
             return Some(allocation);
         }
         pooled.push((raw, allocation));
@@ -218,7 +230,7 @@ impl Buffer {
         usage: vk::BufferUsageFlags,
         location: MemoryLocation,
     ) -> Result<Self> {
-        if size > staging::CHUNK_BYTES {
+        if size > MAX_POOLED_SIZE {
             return Self::new(device, size, usage, location);
         }
         let size = size.next_power_of_two().max(MIN_POOLED_BYTES);
