@@ -68,6 +68,8 @@ pub(crate) enum Op {
     },
     And(Lane),
     Or(Lane),
+    /// Of numbers that are 0 or 1.
+    LogicalOr(Lane),
     Xor(Lane),
     Equal(Lane),
     NotEqual(Lane),

@@ -61,15 +61,15 @@ pub(crate) fn spread_upward(poison: Poison) -> Poison {
     poison | bytes.wrapping_neg() & UNWRITTEN
 }
 
-/// The poison of `a & b` or `a | b`: bytes equal to the absorbing value in one operand make the result defined.
+/// The poison of `a & b` or `a | b`: bytes of an operand that equal those of the absorbing value make the result defined.
 #[inline(always)]
-pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: u8) -> Poison {
+pub(crate) fn masked((a, pa): (u64, Poison), (b, pb): (u64, Poison), absorbing: u64) -> Poison {
     if (pa | pb) & UNWRITTEN == 0 {
         return pa | pb;
     }
     let absorbs = |bits: u64, poison: Poison| {
-        let bytes = bits.to_le_bytes().into_iter().enumerate();
-        let all = bytes.fold(0, |all, (at, byte)| all | Poison::from(byte == absorbing) << at);
+        let bytes = (bits ^ absorbing).to_le_bytes().into_iter().enumerate();
+        let all = bytes.fold(0, |all, (at, byte)| all | Poison::from(byte == 0) << at);
         all & !poison
     };
     let bytes = pa & !absorbs(b, pb) | pb & !absorbs(a, pa);
@@ -150,7 +150,7 @@ mod tests {
         // Inserts one byte into an uninitialized word, and extracts it again.
         let kept = masked((0, UNWRITTEN), (0xffff_00ff, 0), 0);
         assert_eq!(kept & 0xf, 0b1101);
-        let word = masked((0, kept), (0x1200, 0), 0xff);
+        let word = masked((0, kept), (0x1200, 0), u64::MAX);
         let byte = truncated(shifted(word, 4, 8, Shift::Right), 1);
         assert_eq!(byte, 0);
         assert_eq!(truncated(shifted(word, 4, 16, Shift::Right), 1), UNWRITTEN);

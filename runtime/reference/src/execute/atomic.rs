@@ -36,7 +36,7 @@ pub(crate) fn poison(action: Action, bytes: &mut [BytePoison], old: u64, value: 
         Action::Load => before,
         Action::Store | Action::Exchange | Action::TestAndSet | Action::Clear => 0,
         Action::And => masked(0),
-        Action::Or => masked(0xff),
+        Action::Or => masked(u64::MAX),
         _ => poison::spread(before),
     };
     poison::to_bytes(after, bytes);

@@ -52,7 +52,7 @@ impl Registers<'_> {
     pub(super) fn lane_bitwise<const CHECKS: bool>(
         &mut self,
         lane: Lane,
-        absorbing: u8,
+        absorbing: u64,
         f: impl Fn(u64, u64) -> u64,
     ) {
         let Lane { to, a, b } = lane;

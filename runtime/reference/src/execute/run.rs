@@ -257,7 +257,8 @@ fn execute<const CHECKS: bool>(
             }
             Op::Shift { f, lane, shift, size } => registers.lane_shift::<CHECKS>(lane, (shift, size), f),
             Op::And(lane) => registers.lane_bitwise::<CHECKS>(lane, 0, |a, b| a & b),
-            Op::Or(lane) => registers.lane_bitwise::<CHECKS>(lane, 0xff, |a, b| a | b),
+            Op::Or(lane) => registers.lane_bitwise::<CHECKS>(lane, u64::MAX, |a, b| a | b),
+            Op::LogicalOr(lane) => registers.lane_bitwise::<CHECKS>(lane, 1, |a, b| a | b),
             Op::Xor(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| a ^ b),
             Op::Equal(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a == b).into()),
             Op::NotEqual(lane) => registers.lane_binary::<CHECKS>(lane, |a, b| (a != b).into()),
