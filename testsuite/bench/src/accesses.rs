@@ -208,6 +208,56 @@ kernel void calls(read_only image2d_t image, global uint *out) {
         object: Object::Image,
     },
     Row {
+        name: "image, integer coordinates, columns of work-items",
+        source: "kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0), x = g >> 10, y = g & 1023;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, linear, edge, columns of work-items",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g >> 10, g & 1023) / 1024.0f;
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.01f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, normalized, linear, edge, rotated",
+        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+kernel void calls(read_only image2d_t image, global uint *out) {
+    uint g = get_global_id(0);
+    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
+    p = (float2)(p.x * 0.8f - p.y * 0.6f, p.x * 0.6f + p.y * 0.8f);
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, s, p + i * 0.01f);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
+        name: "image, 5 by 5 neighbours",
+        source: "kernel void calls(read_only image2d_t image, global uint *out) {
+    int g = get_global_id(0), x = g & 1023, y = g >> 10;
+    float4 sum = 0;
+    for (int dy = 0; dy < 5; dy++)
+        for (int dx = 0; dx < 5; dx++)
+            sum += read_imagef(image, (int2)(x + dx, y + dy)) * (float)(dx * 5 + dy);
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}",
+        object: Object::Image,
+    },
+    Row {
         name: "atomic, relaxed addition",
         source: "kernel void calls(global atomic_int *a, global uint *out) {
     for (int i = 0; i < 64; i++)
