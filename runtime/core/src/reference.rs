@@ -81,7 +81,7 @@ pub(crate) fn open(
     output: Output,
     monitor: Option<Arc<dyn Monitor>>,
 ) -> Arc<dyn Backend> {
-    let memory = kiln_reference::Memory::default();
+    let memory = kiln_reference::Memory::with_limit(info.capabilities.global_memory);
     Arc::new(Reference { info: info.clone(), memory, options, output, open_time: Instant::now(), monitor })
 }
 

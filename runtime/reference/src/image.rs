@@ -76,7 +76,7 @@ impl Memory {
     /// Creates an image of zeros; `None` if memory is exhausted.
     pub fn image(&self, desc: ImageDesc) -> Option<Image> {
         let count = desc.texels_before(desc.levels)?;
-        let cells = Cells::try_new(count.checked_mul(desc.format.size().into())?)?;
+        let cells = self.cells(count.checked_mul(desc.format.size().into())?)?;
         Some(self.texels(Texels { desc, cells: Arc::new(cells), offset: 0, row: desc.size[0], first: 0 }))
     }
 

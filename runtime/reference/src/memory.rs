@@ -9,7 +9,7 @@ use std::{
     ptr::NonNull,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -101,6 +101,20 @@ pub(crate) struct Snapshot {
 pub(crate) struct Cells {
     words: Vec<AtomicU32>,
     bytes: u64,
+    _reservation: Option<Reservation>,
+}
+
+/// Bytes of a device's memory, until it is dropped.
+#[derive(Debug)]
+struct Reservation {
+    used: Arc<AtomicU64>,
+    bytes: u64,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.used.fetch_sub(self.bytes, Relaxed);
+    }
 }
 
 impl Cells {
@@ -110,13 +124,13 @@ impl Cells {
         cells
     }
 
-    /// Allocates zeros, without touching memory that is never used.
-    pub(crate) fn try_new(bytes: u64) -> Option<Self> {
+    /// Allocates zeros; `None` if memory is exhausted.
+    fn try_new(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(8).checked_mul(2)?).ok()?;
         let mut words = Vec::new();
         words.try_reserve_exact(count).ok()?;
         words.resize_with(count, || AtomicU32::new(0));
-        Some(Self { words, bytes })
+        Some(Self { words, bytes, _reservation: None })
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -227,9 +241,19 @@ impl Cells {
 }
 
 /// The global memory of a device.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Memory {
     table: Arc<Mutex<Table>>,
+    /// The bytes of all buffers and images.
+    used: Arc<AtomicU64>,
+    max_bytes: u64,
+}
+
+impl Default for Memory {
+    /// Memory that only the host limits.
+    fn default() -> Self {
+        Self::with_limit(u64::MAX)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -292,9 +316,14 @@ impl Objects {
 }
 
 impl Memory {
+    /// Memory of at most this many bytes.
+    pub fn with_limit(max_bytes: u64) -> Self {
+        Self { table: Arc::default(), used: Arc::default(), max_bytes }
+    }
+
     /// Allocates a zeroed buffer; `None` if memory is exhausted.
     pub fn allocate(&self, bytes: u64) -> Option<Buffer> {
-        let cells = Arc::new(Cells::try_new(bytes)?);
+        let cells = Arc::new(self.cells(bytes)?);
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let object = if table.freed.len() > MAX_FREED_NUMBERS {
             table.freed.pop_front()?
@@ -305,6 +334,14 @@ impl Memory {
         };
         table.objects[object as usize] = Some(cells.clone());
         Some(Buffer { memory: self.clone(), object, cells })
+    }
+
+    /// Allocates zeros within the limit; `None` if memory is exhausted.
+    pub(crate) fn cells(&self, bytes: u64) -> Option<Cells> {
+        let after = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.max_bytes);
+        self.used.fetch_update(Relaxed, Relaxed, after).ok()?;
+        let reservation = Reservation { used: self.used.clone(), bytes };
+        Some(Cells { _reservation: Some(reservation), ..Cells::try_new(bytes)? })
     }
 
     pub(crate) fn objects(&self) -> Objects {
@@ -411,6 +448,16 @@ impl Drop for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn freed_memory_can_be_allocated_again() {
+        let memory = Memory::with_limit(100);
+        let buffer = memory.allocate(60).unwrap();
+        assert!(memory.allocate(60).is_none());
+        assert!(memory.allocate(40).is_some());
+        drop(buffer);
+        assert!(memory.allocate(100).is_some());
+    }
 
     #[test]
     fn addresses_identify_their_object() {

@@ -9,7 +9,7 @@ use crate::capabilities::{
 
 const LOCAL_MEMORY: u32 = 64 << 10;
 const MAX_WORK_GROUP_SIZE: u32 = 1024;
-const MAX_BUFFER_BYTES: u64 = 16 << 30;
+const MAX_MEMORY: u64 = 16 << 30;
 const MAX_PARAMETER_SIZE: u32 = 8192;
 /// The maximum size of execution state and arguments.
 const MAX_ARGUMENT_BYTES: u32 = 16384;
@@ -26,6 +26,20 @@ const SUB_GROUP_EXTENSIONS: &[&str] = &[
     "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroup_clustered_reduce",
 ];
+
+/// The size of global memory: a quarter of the host's memory, because programs have copies of their buffers.
+fn global_memory() -> u64 {
+    #[cfg(target_os = "linux")]
+    let host = {
+        let info = rustix::system::sysinfo();
+        // Words of the system's size.
+        #[allow(clippy::useless_conversion, reason = "the size depends on the target")]
+        u64::from(info.totalram).saturating_mul(info.mem_unit.into())
+    };
+    #[cfg(not(target_os = "linux"))]
+    let host = u64::MAX;
+    (host / 4).min(MAX_MEMORY)
+}
 
 /// The name that selects a device.
 const fn name(environment: Environment) -> &'static str {
@@ -116,8 +130,8 @@ pub(crate) fn describe(index: usize, environment: Environment) -> DeviceInfo {
             max_work_group_size: MAX_WORK_GROUP_SIZE,
             max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
             local_memory: LOCAL_MEMORY.into(),
-            global_memory: MAX_BUFFER_BYTES,
-            max_allocation: MAX_BUFFER_BYTES,
+            global_memory: global_memory(),
+            max_allocation: global_memory(),
             max_parameter_size: MAX_PARAMETER_SIZE,
             unified_memory: true,
             host_memory_alignment: None,
