@@ -246,7 +246,7 @@ kernel void calls(read_only image2d_t image, global uint *out) {
         object: Object::Image,
     },
     Row {
-        name: "image, 5 by 5 neighbours",
+        name: "image, 5 by 5 neighbors",
         source: "kernel void calls(read_only image2d_t image, global uint *out) {
     int g = get_global_id(0), x = g & 1023, y = g >> 10;
     float4 sum = 0;
@@ -256,6 +256,46 @@ kernel void calls(read_only image2d_t image, global uint *out) {
     out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
 }",
         object: Object::Image,
+    },
+    Row {
+        name: "local tables, indexed by bytes",
+        source: "kernel void calls(global const uint *words, global uint *out) {
+    local uint table[1024];
+    for (uint i = get_local_id(0); i < 1024; i += 256)
+        table[i] = (words[i] + i) * 0x9e3779b9u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint left = get_global_id(0), right = ~left;
+    for (int i = 0; i < 64; i++) {
+        uint sum = table[left >> 24] + table[256 + (left >> 16 & 255)];
+        uint next = ((sum ^ table[512 + (left >> 8 & 255)]) + table[768 + (left & 255)]) ^ right;
+        right = left;
+        left = next;
+    }
+    out[get_global_id(0)] = left ^ right;
+}",
+        object: Object::Buffer(4),
+    },
+    Row {
+        name: "calls with private arrays",
+        source: "#define STEP(a, b, c, d, k) a += (b & c | ~b & d) + k + 0x5a827999u; a = rotate(a, 7u) + b; b ^= rotate(c, 13u);
+void absorb(const uint *words, uint *state) {
+    uint a = state[0], b = state[1], c = state[2], d = state[3];
+    STEP(a, b, c, d, words[0]) STEP(d, a, b, c, words[1]) STEP(c, d, a, b, words[2]) STEP(b, c, d, a, words[3])
+    STEP(a, b, c, d, words[4]) STEP(d, a, b, c, words[5]) STEP(c, d, a, b, words[6]) STEP(b, c, d, a, words[7])
+    STEP(a, b, c, d, words[1]) STEP(d, a, b, c, words[3]) STEP(c, d, a, b, words[5]) STEP(b, c, d, a, words[7])
+    state[0] += a; state[1] += b; state[2] += c; state[3] += d;
+}
+kernel void calls(global const uint *words, global uint *out) {
+    uint g = get_global_id(0), key[8] = {g, 2, 3, 4, 5, 6, 7, words[g]}, block[8] = {0}, state[4] = {1, 2, 3, 4};
+    for (int i = 0; i < 16; i++) {
+        absorb(key, state);
+        for (int k = 0; k < 4; k++)
+            block[k] = state[k];
+        absorb(block, state);
+    }
+    out[g] = state[0] ^ state[1] ^ state[2] ^ state[3];
+}",
+        object: Object::Buffer(4),
     },
     Row {
         name: "atomic, relaxed addition",

@@ -90,6 +90,7 @@ const ROWS: &[Row] = &[
     row("int", "clz(x)", 0.0, 1e9),
     row("int", "popcount(x)", 0.0, 1e9),
     row("int", "rotate(x, y)", 0.0, 1e9),
+    row("ulong", "rotate(x, 23ul) ^ rotate(x, 46ul)", 0.0, 1e15),
     row("int", "(int)abs_diff(x, y)", 0.0, 1e9),
     row("int", "mul_hi(x, y)", 0.0, 1e9),
     row("long", "x / (y | 1)", 0.0, 1e18),
