@@ -6,6 +6,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use bytemuck::allocation::try_zeroed_vec;
 use kiln_runtime::ImageRegion;
 use opencl_sys::*;
 
@@ -13,9 +14,9 @@ use crate::copy::Rect;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::{self, Host};
 use crate::image_commands::region_of;
+use crate::limits;
 use crate::memory::Memory;
 use crate::residence::Access;
-use crate::svm::Unit;
 use crate::work::{Submission, check_range};
 
 /// A mapped region.
@@ -40,17 +41,18 @@ enum Region {
     Texels { level: u32, region: ImageRegion, rect: Rect },
 }
 
-/// Memory of a mapping, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands.
-struct Copy(#[expect(dead_code, reason = "it is freed when it is dropped")] Vec<Unit>);
+/// Memory of a mapping.
+struct Copy(#[expect(dead_code, reason = "it is freed when it is dropped")] Vec<u8>);
 
 impl Copy {
+    /// Allocates zeros, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands. Returns the address of the first byte, too.
     fn new(size: usize) -> Result<(Arc<Self>, Host)> {
-        let units = size.div_ceil(size_of::<Unit>());
-        let mut memory = Vec::new();
-        memory.try_reserve_exact(units).map_err(|_| Code(CL_OUT_OF_HOST_MEMORY))?;
-        memory.resize(units, bytemuck::Zeroable::zeroed());
-        let first = Host::new(memory.as_mut_ptr());
-        Ok((Arc::new(Self(memory)), first))
+        // Bytes, so that the system provides the zeros: pages that are not used stay untouched.
+        let bytes = size.saturating_add(limits::BASE_ALIGNMENT - 1);
+        let mut memory = try_zeroed_vec::<u8>(bytes).map_err(|()| Code(CL_OUT_OF_HOST_MEMORY))?;
+        let start = memory.as_mut_ptr();
+        let first = start.wrapping_add(start.align_offset(limits::BASE_ALIGNMENT));
+        Ok((Arc::new(Self(memory)), Host::new(first)))
     }
 }
 

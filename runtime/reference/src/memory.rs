@@ -13,6 +13,8 @@ use std::{
     },
 };
 
+use bytemuck::allocation::try_zeroed_vec;
+
 use crate::{
     image::Texels,
     pipe::{Packets, Shared},
@@ -124,12 +126,10 @@ impl Cells {
         cells
     }
 
-    /// Allocates zeros; `None` if memory is exhausted.
+    /// Allocates zeros, without touching memory that is never used; `None` if memory is exhausted.
     fn try_new(bytes: u64) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(8).checked_mul(2)?).ok()?;
-        let mut words = Vec::new();
-        words.try_reserve_exact(count).ok()?;
-        words.resize_with(count, || AtomicU32::new(0));
+        let words = try_zeroed_vec(count).ok()?;
         Some(Self { words, bytes, _reservation: None })
     }
 
