@@ -21,6 +21,7 @@ mod expectation;
 mod fixes;
 pub mod frontends;
 pub mod fuzz;
+pub mod guarded;
 pub mod kiln;
 pub mod launch;
 pub mod litmus;

@@ -7,7 +7,7 @@ use std::{fs, process::ExitCode};
 
 use kiln_testsuite::{
     device::Device,
-    kiln,
+    guarded, kiln,
     strict::{Defect, Variant},
 };
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -23,6 +23,8 @@ fn main() -> ExitCode {
     for device in ["reference", "vulkan-reference"] {
         let name = format!("padding-is-copied-and-not-used::{device}");
         trials.push(Trial::test(name, move || Ok(padding(device)?)));
+        let name = format!("variables-that-some-work-items-write::{device}");
+        trials.push(Trial::test(name, move || Ok(guarded_reads(device)?)));
         let name = format!("arguments-are-named::{device}");
         trials.push(Trial::test(name, move || Ok(named_arguments(device)?)));
     }
@@ -66,6 +68,41 @@ fn padding(device: &str) -> Result<(), String> {
         };
         if !is_right {
             return Err(format!("{kernel}: {}", finished.stderr));
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is reported where a work-item reads only what it has written, and checks do not change the results.
+fn guarded_reads(device: &str) -> Result<(), String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = scratch.path().join("k.cl");
+    for seed in 0..40 {
+        let source = guarded::program(seed);
+        fs::write(&file, &source).map_err(|e| e.to_string())?;
+        let run = |checks: &str| {
+            let mut command = kiln::command();
+            Device::named(device).ok_or("there is no reference device")?.only(&mut command)?;
+            command
+                .env("KILN_CHECKS", checks)
+                .arg("run")
+                .arg(&file)
+                .args(["-w", "--global", "8", "--local", "8"]);
+            command.args([
+                "--arg",
+                "buf:uint[8]={9,3,14,0,7,20,5,1}",
+                "--arg",
+                "buf:uint[8]",
+                "--print",
+                "o",
+            ]);
+            kiln::run(&mut command)
+        };
+        let (checked, unchecked) = (run("1")?, run("0")?);
+        if !checked.status.success() || checked.stdout != unchecked.stdout {
+            let [first, second] =
+                [checked, unchecked].map(|it| String::from_utf8_lossy(&it.stdout).into_owned() + &it.stderr);
+            return Err(format!("seed {seed}:\n{first}\n{second}\n{source}"));
         }
     }
     Ok(())
