@@ -23,16 +23,13 @@ const MIN_POOLED_BYTES: u64 = 4096;
 /// The largest pooled size: images and boxes are transferred in one piece.
 const MAX_POOLED_SIZE: u64 = 32 << 20;
 
-/// The number of buffers of a size that the pool keeps: those of 1 MiB in total, but at least those that a transfer of chunks has
-/// in flight. Of sizes above that of a chunk, those of the largest size in total.
-const fn max_pooled(size: u64) -> usize {
-    let in_flight = staging::MAX_CHUNKS_IN_FLIGHT + 1;
-    let fitting = (1 << 20) / size;
-    match size {
-        size if size > staging::CHUNK_BYTES => (MAX_POOLED_SIZE / size) as usize,
-        _ if fitting > in_flight as u64 => fitting as usize,
-        _ => in_flight,
+/// The number of buffers of a size that the pool keeps. Of sizes up to that of a chunk, 1 MiB in total, but at least what a
+/// transfer has in flight; of larger ones, as many bytes as the largest has.
+fn max_pooled(size: u64) -> usize {
+    if size > staging::CHUNK_BYTES {
+        return (MAX_POOLED_SIZE / size) as usize;
     }
+    ((1 << 20) / size).max(staging::MAX_CHUNKS_IN_FLIGHT as u64 + 1) as usize
 }
 
 /// A `VkBuffer` with its own memory.
