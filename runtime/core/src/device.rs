@@ -479,10 +479,8 @@ impl Device {
     pub(crate) fn initialize<T: Pod>(&self, buffer: &Buffer<T>, contents: &[T]) -> Result<()> {
         let contents: &[u8] = bytemuck::cast_slice(contents);
         let target = (&buffer.memory, buffer.offset);
-        self.send(target, contents.len() as u64, |at, chunk| {
-            chunk.copy_from_slice(&contents[at as usize..][..chunk.len()]);
-        })?;
-        self.inner.transfers.flush()
+        self.send(target, contents.len() as u64, staging::from_slice(contents))?;
+        Ok(())
     }
 
     /// Writes memory in chunks, which `fill` writes from their offset on, outside of all queues. Commands that are flushed
@@ -494,7 +492,9 @@ impl Device {
         fill: impl Fn(u64, &mut [u8]),
     ) -> Result<Event> {
         let (enqueue, flush) = (|command| self.transfer(command), || self.inner.transfers.flush());
-        staging::send(self.backend(), target, total, fill, enqueue, flush)
+        let event = staging::send(self.backend(), target, total, fill, enqueue, flush)?;
+        flush()?;
+        Ok(event)
     }
 
     /// Reads memory in chunks, blocking, outside of all queues: what commands wrote that the host has seen complete. Calls `read`
@@ -506,10 +506,7 @@ impl Device {
         read: impl FnMut(u64, &[u8]),
     ) -> Result<()> {
         let request = |at, bytes| {
-            let memory = self.backend().allocate(bytes, Placement::Download)?;
-            let (source, target) = (source.clone(), memory.clone());
-            let event = self.transfer(Command::Copy { source, from: offset + at, target, to: 0, bytes })?;
-            Ok(Arrival { event, memory })
+            Arrival::request(self.backend(), (source, offset + at), bytes, |command| self.transfer(command))
         };
         staging::receive(total, request, || self.inner.transfers.flush(), read)
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
 
-use crate::backend::{Command, Launch, Memory, Placement, Purpose};
+use crate::backend::{Command, Launch, Memory, Purpose};
 use crate::buffer::Buffer;
 use crate::capabilities::Environment;
 use crate::device::Device;
@@ -272,9 +272,8 @@ impl Queue {
         check_size(buffer, bytes.len() as u64)?;
         let target = (&buffer.memory, buffer.offset);
         let total = bytes.len() as u64;
-        let fill = |at: u64, chunk: &mut [u8]| chunk.copy_from_slice(&bytes[at as usize..][..chunk.len()]);
         let (enqueue, flush) = (|command| self.enqueue(command), || self.flush());
-        staging::send(self.device.backend(), target, total, fill, enqueue, flush)
+        staging::send(self.device.backend(), target, total, staging::from_slice(bytes), enqueue, flush)
     }
 
     /// Reads a buffer, blocking. An in-order queue first completes the earlier commands.
@@ -317,10 +316,7 @@ impl Queue {
 
     /// Copies a range of device memory to host-visible memory.
     pub(crate) fn arrival(&self, source: &Memory, from: u64, bytes: u64) -> Result<Arrival> {
-        let memory = self.device.backend().allocate(bytes, Placement::Download)?;
-        let (source, target) = (source.clone(), memory.clone());
-        let event = self.enqueue(Command::Copy { source, from, target, to: 0, bytes })?;
-        Ok(Arrival { event, memory })
+        Arrival::request(self.device.backend(), (source, from), bytes, |command| self.enqueue(command))
     }
 
     /// Copies one buffer to the start of another. Slices of one buffer must not overlap.

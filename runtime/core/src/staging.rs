@@ -40,7 +40,12 @@ pub(crate) fn fill(memory: &Memory, bytes: u64, write: impl FnOnce(&mut [u8])) -
     Ok(())
 }
 
-/// Copies this many bytes to device memory in chunks, which `fill` writes from their offset on. Returns the event of the
+/// Fills each chunk of a transfer from a slice.
+pub(crate) fn from_slice(contents: &[u8]) -> impl Fn(u64, &mut [u8]) {
+    |at, chunk| chunk.copy_from_slice(&contents[at as usize..][..chunk.len()])
+}
+
+/// Copies this many bytes to device memory in chunks, which `fill_from` writes from their offset on. Returns the event of the
 /// last one.
 pub(crate) fn send(
     backend: &dyn Backend,
@@ -103,6 +108,19 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
+    /// Copies a range of device memory to host-visible memory.
+    pub(crate) fn request(
+        backend: &dyn Backend,
+        (source, from): (&Memory, u64),
+        bytes: u64,
+        enqueue: impl FnOnce(Command) -> Result<Event>,
+    ) -> Result<Self> {
+        let memory = backend.allocate(bytes, Placement::Download)?;
+        let (source, target) = (source.clone(), memory.clone());
+        let event = enqueue(Command::Copy { source, from, target, to: 0, bytes })?;
+        Ok(Self { event, memory })
+    }
+
     /// Waits for the bytes and copies them. `into` must have the requested size.
     pub(crate) fn copy_when_done(self, into: &mut [u8]) -> Result<()> {
         self.event.wait()?;

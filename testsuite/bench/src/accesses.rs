@@ -95,157 +95,6 @@ kernel void calls(global point *p, global uint *out) {
         object: Object::Buffer(8),
     },
     Row {
-        name: "image, integer coordinates",
-        source: "kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), x = g & 1023, y = g >> 10;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, integer coordinates, squares of work-items",
-        source: "kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
-    uint x = (square & 63) * 16 + (l & 15), y = (square >> 6) * 16 + (l >> 4);
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, integer coordinates, sampler",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), x = g & 1023, y = g >> 10;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, (int2)(x + i * 64, y + i * 64));
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, nearest",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.01f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, nearest, squares of work-items",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
-    float2 p = (float2)((square & 63) * 16 + (l & 15), (square >> 6) * 16 + (l >> 4)) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.01f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, linear, edge",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.01f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, linear, repeat",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.1f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, linear, repeat, squares of work-items",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), l = get_local_id(0), square = g >> 8;
-    float2 p = (float2)((square & 63) * 16 + (l & 15), (square >> 6) * 16 + (l >> 4)) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.1f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, unnormalized, linear, border",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g & 1023, g >> 10);
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 64.5f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, integer coordinates, columns of work-items",
-        source: "kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0), x = g >> 10, y = g & 1023;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, (int2)(x + i * 64, y + i * 64));
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, linear, edge, columns of work-items",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g >> 10, g & 1023) / 1024.0f;
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.01f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
-        name: "image, normalized, linear, edge, rotated",
-        source: "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
-kernel void calls(read_only image2d_t image, global uint *out) {
-    uint g = get_global_id(0);
-    float2 p = (float2)(g & 1023, g >> 10) / 1024.0f;
-    p = (float2)(p.x * 0.8f - p.y * 0.6f, p.x * 0.6f + p.y * 0.8f);
-    float4 sum = 0;
-    for (uint i = 0; i < 16; i++)
-        sum += read_imagef(image, s, p + i * 0.01f);
-    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
-}",
-        object: Object::Image,
-    },
-    Row {
         name: "image, 5 by 5 neighbors",
         source: "kernel void calls(read_only image2d_t image, global uint *out) {
     int g = get_global_id(0), x = g & 1023, y = g >> 10;
@@ -367,23 +216,107 @@ kernel void calls(global atomic_int *a, global uint *out) {
     },
 ];
 
-/// The kernels with their names.
-pub(crate) fn all<'a>() -> impl Iterator<Item = (&'a str, Benchmark<'a>)> {
-    ROWS.iter().map(|row| (row.name, benchmark(row)))
+/// A loop that reads 16 texels in each work-item.
+struct ImageRow {
+    name: &'static str,
+    /// Declares the coordinates `x` and `y` of work-item `g`, below 1024.
+    place: &'static str,
+    /// The properties of the sampler; empty for reads without one.
+    sampler: &'static str,
+    /// The coordinates of texel `i`.
+    coordinates: &'static str,
 }
 
-fn benchmark(row: &Row) -> Benchmark<'static> {
-    let object = match row.object {
+/// The work-items of a group are side by side.
+const BY_ROWS: &str = "x = g & 1023, y = g >> 10";
+const BY_COLUMNS: &str = "x = g >> 10, y = g & 1023";
+/// Groups are squares of 16 by 16 work-items.
+const BY_SQUARES: &str = "l = get_local_id(0), square = g >> 8, x = (square & 63) * 16 + (l & 15), y = (square >> 6) * 16 + (l >> 4)";
+
+const NEAREST: &str = "CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST";
+const LINEAR: &str = "CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR";
+const REPEAT: &str = "CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR";
+const INTEGER: &str = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST";
+const BORDER: &str = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR";
+
+const TEXELS: &str = "(int2)(x + i * 64, y + i * 64)";
+const NORMALIZED: &str = "(float2)(x, y) / 1024.0f + i * 0.01f";
+const REPEATED: &str = "(float2)(x, y) / 1024.0f + i * 0.1f";
+const ROTATED: &str = "(float2)(x * 0.8f - y * 0.6f, x * 0.6f + y * 0.8f) / 1024.0f + i * 0.01f";
+const BETWEEN: &str = "(float2)(x, y) + i * 64.5f";
+
+const fn image(
+    name: &'static str,
+    place: &'static str,
+    sampler: &'static str,
+    coordinates: &'static str,
+) -> ImageRow {
+    ImageRow { name, place, sampler, coordinates }
+}
+
+const IMAGE_ROWS: &[ImageRow] = &[
+    image("image, integer coordinates", BY_ROWS, "", TEXELS),
+    image("image, integer coordinates, squares of work-items", BY_SQUARES, "", TEXELS),
+    image("image, integer coordinates, columns of work-items", BY_COLUMNS, "", TEXELS),
+    image("image, integer coordinates, sampler", BY_ROWS, INTEGER, TEXELS),
+    image("image, normalized, nearest", BY_ROWS, NEAREST, NORMALIZED),
+    image("image, normalized, nearest, squares of work-items", BY_SQUARES, NEAREST, NORMALIZED),
+    image("image, normalized, linear, edge", BY_ROWS, LINEAR, NORMALIZED),
+    image("image, normalized, linear, edge, columns of work-items", BY_COLUMNS, LINEAR, NORMALIZED),
+    image("image, normalized, linear, edge, rotated", BY_ROWS, LINEAR, ROTATED),
+    image("image, normalized, linear, repeat", BY_ROWS, REPEAT, REPEATED),
+    image("image, normalized, linear, repeat, squares of work-items", BY_SQUARES, REPEAT, REPEATED),
+    image("image, unnormalized, linear, border", BY_ROWS, BORDER, BETWEEN),
+];
+
+impl ImageRow {
+    fn source(&self) -> String {
+        let Self { place, sampler, coordinates, .. } = self;
+        let (declaration, argument) = match *sampler {
+            "" => (String::new(), ""),
+            sampler => (format!("constant sampler_t s = {sampler};\n"), "s, "),
+        };
+        format!(
+            "{declaration}kernel void calls(read_only image2d_t image, global uint *out) {{
+    uint g = get_global_id(0), {place};
+    float4 sum = 0;
+    for (uint i = 0; i < 16; i++)
+        sum += read_imagef(image, {argument}{coordinates});
+    out[g] = as_uint(sum.x + sum.y + sum.z + sum.w);
+}}"
+        )
+    }
+}
+
+/// A kernel of one of the tables.
+pub(crate) struct Kernel {
+    name: &'static str,
+    source: String,
+    object: &'static Object,
+}
+
+/// The kernels of both tables.
+pub(crate) fn kernels() -> Vec<Kernel> {
+    let rows =
+        ROWS.iter().map(|row| Kernel { name: row.name, source: row.source.to_owned(), object: &row.object });
+    let images =
+        IMAGE_ROWS.iter().map(|row| Kernel { name: row.name, source: row.source(), object: &Object::Image });
+    rows.chain(images).collect()
+}
+
+/// A kernel as a benchmark, with its name.
+pub(crate) fn benchmark(kernel: &Kernel) -> (&str, Benchmark<'_>) {
+    let object = match kernel.object {
         Object::Buffer(bytes) => Contents::Zeros(bytes * ITEMS),
         Object::Image => {
             let texels = noise(SIDE * SIDE).into_iter().flat_map(u32::to_le_bytes).collect();
             Contents::Image { size: [SIDE, SIDE], texels }
         }
     };
-    Benchmark {
-        name: row.name,
-        source: row.source,
-        options: if row.source.contains("atomic_") { "-cl-std=CL3.0" } else { "" },
+    let benchmark = Benchmark {
+        name: kernel.name,
+        source: &kernel.source,
+        options: if kernel.source.contains("atomic_") { "-cl-std=CL3.0" } else { "" },
         buffers: vec![object, Contents::Zeros(4 * ITEMS)],
         steps: vec![Step {
             kernel: "calls",
@@ -393,5 +326,6 @@ fn benchmark(row: &Row) -> Benchmark<'static> {
         }],
         result: 1,
         check: Box::new(|_| Ok(())),
-    }
+    };
+    (kernel.name, benchmark)
 }

@@ -133,7 +133,8 @@ pub(crate) fn builtins(options: &Builtins) -> Result<(), String> {
     let sources: Vec<(String, String)> =
         ROWS.iter().map(|row| (format!("{} {}", row.ty, row.call), source(row))).collect();
     let functions = sources.iter().map(|(name, source)| (name.as_str(), function(source)));
-    for (name, benchmark) in functions.chain(accesses::all()) {
+    let accesses = accesses::kernels();
+    for (name, benchmark) in functions.chain(accesses.iter().map(accesses::benchmark)) {
         if !name.contains(&options.only) {
             continue;
         }
