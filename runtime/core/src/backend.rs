@@ -54,6 +54,8 @@ pub(crate) enum Placement {
     Upload,
     /// Copied to by the device and read by the host; needs no address.
     Download,
+    /// Copied from and to by the device, and used by the host between many commands; needs no address.
+    Pinned,
 }
 
 /// A device image, freed when the last clone is dropped.

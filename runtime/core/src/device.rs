@@ -106,7 +106,7 @@ struct Inner {
     prints: Prints,
     /// Whether the warning about missing workarounds was already printed.
     warned_of_bugs: AtomicBool,
-    /// The host memory that kernels can access.
+    /// The host memory that commands can access.
     shared_memory: SharedMemory,
 }
 
@@ -428,7 +428,7 @@ impl Device {
         }
     }
 
-    /// The host memory that kernels can access.
+    /// The host memory that commands can access.
     pub(crate) fn shared_memory(&self) -> &SharedMemory {
         &self.inner.shared_memory
     }

@@ -2,7 +2,8 @@
 //!
 //! Owns the order in which the host touches the caller's memory. A transfer has two parts: the device copies between
 //! its memory and staging memory, and the host copies between staging memory and the caller's: in a host command, or on the
-//! caller's thread if the order allows it. Must not depend on when commands run.
+//! caller's thread if the order allows it. If the device can access the caller's memory, it copies directly. Must not depend
+//! on when commands run.
 
 #![allow(unsafe_code, reason = "memory of the caller; each states why it is sound")]
 
@@ -145,6 +146,10 @@ impl Queue {
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
         let bytes = host.bytes();
+        if let Some((target, to)) = self.shared_rows(&host, &buffer.memory) {
+            let (source, from) = (buffer.memory.clone(), buffer.offset);
+            return self.copy_directly(Command::Copy { source, from, target, to, bytes });
+        }
         if bytes > staging::MAX_BYTES_IN_FLIGHT {
             let (device, memory, offset) = (self.device().clone(), buffer.memory.clone(), buffer.offset);
             return self.large_transfer(move || {
@@ -184,6 +189,10 @@ impl Queue {
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
         let bytes = host.bytes();
+        if let Some((source, from)) = self.shared_rows(&host, &buffer.memory) {
+            let (target, to) = (buffer.memory.clone(), buffer.offset);
+            return self.copy_directly(Command::Copy { source, from, target, to, bytes });
+        }
         if bytes > staging::MAX_BYTES_IN_FLIGHT {
             let (device, memory, offset) = (self.device().clone(), buffer.memory.clone(), buffer.offset);
             return self.large_transfer(move || {
@@ -197,6 +206,25 @@ impl Queue {
             to: buffer.offset + at,
             bytes,
         })
+    }
+
+    /// The memory of the device in which contiguous rows lie, and their offset, if it is not the other memory of the transfer: a
+    /// copy must not overlap. The reference devices have no staging memory to avoid.
+    fn shared_rows(&self, host: &HostRows, other: &Memory) -> Option<(Memory, u64)> {
+        if self.device().info().is_strict {
+            return None;
+        }
+        self.device().shared_memory().find(&host.range()).filter(|(memory, _)| !memory.is(other))
+    }
+
+    /// Copies between the device and memory of the caller that it can access. A blocking write waits, too: the memory may be
+    /// reused only then.
+    fn copy_directly(&self, copy: Command) -> Result<Event> {
+        let event = self.enqueue(copy)?;
+        if self.is_blocking() {
+            event.wait()?;
+        }
+        Ok(event)
     }
 
     /// Transfers memory of the caller in a host command, because the transfer waits for its chunks.

@@ -42,6 +42,8 @@ mod mapping;
 mod migration;
 mod module;
 mod ndrange;
+#[allow(unsafe_code, reason = "the address of memory; it states why threads may share it")]
+mod pinned;
 mod pipe;
 mod printf;
 mod program;
@@ -97,6 +99,7 @@ pub use map::Mapped;
 pub use mapping::{MapAccess, Mapping};
 pub use migration::{DeviceUse, MigratingBuffer};
 pub use ndrange::{NdRange, Sizes};
+pub use pinned::PinnedMemory;
 pub use pipe::Pipe;
 pub use program::Program;
 pub use queue::{Queue, QueueOptions, Reading};

@@ -104,7 +104,7 @@ impl Backend for Reference {
     fn allocate(&self, size: u64, placement: Placement) -> Result<Memory> {
         let none = || Error::OutOfMemory { bytes: size, device: NAME.to_owned() };
         let buffer = self.memory.allocate(size).ok_or_else(none)?;
-        let is_shared = placement == Placement::Shared;
+        let is_shared = matches!(placement, Placement::Shared | Placement::Pinned);
         Ok(Memory { address: buffer.address(), handle: Arc::new(Block::Buffer(buffer)), is_shared })
     }
 

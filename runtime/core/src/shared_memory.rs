@@ -1,5 +1,5 @@
-//! The host memory that kernels can access: shared virtual memory, buffers that the host maps without a copy, and imported
-//! memory.
+//! The host memory that commands of a device can access: shared virtual memory, buffers that the host maps without a copy,
+//! pinned memory, and imported memory.
 //!
 //! Owns the record of these ranges of addresses. Must not depend on who allocates them.
 
@@ -9,15 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::backend::{Allocation, Memory};
 
-/// The ranges of host addresses that kernels of a device can access.
+/// The ranges of host addresses that commands of a device can access.
 #[derive(Default)]
 pub(crate) struct SharedMemory(Mutex<Ranges>);
 
 #[derive(Default)]
 struct Ranges {
-    all: Vec<(Range<usize>, Weak<dyn Allocation>)>,
+    all: Vec<Known>,
     /// The number of ranges at which those of freed memory are removed.
     full: usize,
+}
+
+struct Known {
+    range: Range<usize>,
+    address: u64,
+    allocation: Weak<dyn Allocation>,
 }
 
 /// The minimum number of ranges at which those of freed memory are removed.
@@ -30,16 +36,29 @@ impl SharedMemory {
         let range = first..first.saturating_add(bytes as usize);
         let mut ranges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if ranges.all.len() >= ranges.full {
-            ranges.all.retain(|(_, allocation)| allocation.strong_count() > 0);
+            ranges.all.retain(|known| known.allocation.strong_count() > 0);
             ranges.full = MIN_FULL.max(2 * ranges.all.len());
         }
-        ranges.all.push((range, Arc::downgrade(&memory.handle)));
+        let allocation = Arc::downgrade(&memory.handle);
+        ranges.all.push(Known { range, address: memory.address, allocation });
     }
 
-    /// Whether kernels can access any of these addresses.
+    /// The memory that contains all of these addresses, and the offset of the first one.
+    pub(crate) fn find(&self, wanted: &Range<usize>) -> Option<(Memory, u64)> {
+        let ranges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // The newest range comes first: an address can be that of freed memory, too.
+        ranges.all.iter().rev().find_map(|Known { range, address, allocation }| {
+            let is_inside = range.start <= wanted.start && wanted.end <= range.end;
+            let handle = is_inside.then(|| allocation.upgrade())??;
+            let memory = Memory { address: *address, handle, is_shared: true };
+            Some((memory, (wanted.start - range.start) as u64))
+        })
+    }
+
+    /// Whether commands can access any of these addresses.
     pub(crate) fn overlaps(&self, wanted: &Range<usize>) -> bool {
         let ranges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_shared = |(range, allocation): &(Range<usize>, Weak<dyn Allocation>)| {
+        let is_shared = |Known { range, allocation, .. }: &Known| {
             range.start < wanted.end && wanted.start < range.end && allocation.strong_count() > 0
         };
         ranges.all.iter().any(is_shared)
@@ -73,8 +92,10 @@ mod tests {
         shared.add(&first, at(100), 10);
         assert!(shared.overlaps(&(109..200)) && shared.overlaps(&(90..101)));
         assert!(!shared.overlaps(&(110..200)) && !shared.overlaps(&(90..100)));
+        assert!(shared.find(&(103..110)).is_some_and(|(memory, offset)| memory.is(&first) && offset == 3));
+        assert!(shared.find(&(103..111)).is_none() && shared.find(&(99..103)).is_none());
         drop(first);
-        assert!(!shared.overlaps(&(100..110)));
+        assert!(!shared.overlaps(&(100..110)) && shared.find(&(100..110)).is_none());
     }
 
     #[test]

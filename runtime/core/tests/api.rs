@@ -4,8 +4,9 @@ use std::fmt::Debug;
 
 use kiln_runtime::{
     ArgValue, Buffer, Capabilities, Device, DeviceInfo, Error, Event, Image, ImageDesc, Instance, Kernel,
-    MapAccess, Mapped, Mapping, MigratingBuffer, NdRange, Options, Pipe, Program, Queue, QueueOptions,
-    Reading, Rect, Sampler, Selector, Svm, SvmAtomics, Timers, Times, UserEvent, interface::ProgramInterface,
+    MapAccess, Mapped, Mapping, MigratingBuffer, NdRange, Options, PinnedMemory, Pipe, Program, Queue,
+    QueueOptions, Reading, Rect, Sampler, Selector, Svm, SvmAtomics, Timers, Times, UserEvent,
+    interface::ProgramInterface,
 };
 
 fn is_send_sync_and_debug<T: Send + Sync + Debug>() {}
@@ -25,6 +26,7 @@ fn public_types_are_send_sync_and_debug() {
         Image,
         ImageDesc,
         Pipe,
+        PinnedMemory,
     )>();
     is_send_sync_and_debug::<(Svm<u64>, SvmAtomics<i32>, Rect, Timers, MigratingBuffer)>();
 }

@@ -146,7 +146,9 @@ fn used_up_memory() {
     let (_turn, device) = open();
     CREATE.set(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let name = device.info().name.clone();
-    for placement in [Placement::Device, Placement::Shared, Placement::Upload, Placement::Download] {
+    let placements =
+        [Placement::Device, Placement::Shared, Placement::Upload, Placement::Download, Placement::Pinned];
+    for placement in placements {
         let rejected = device.allocate(1 << 16, placement).map(drop);
         assert_eq!(rejected, Err(Error::OutOfMemory { bytes: 1 << 16, device: name.clone() }));
     }

@@ -112,6 +112,17 @@ pub(super) fn allocate(device: &Arc<Device>, size: u64, placement: Placement) ->
             let handle = Arc::new(Buffer::staging(device, size, placement)?);
             return Ok(Memory { address: 0, handle, is_shared: false });
         }
+        Placement::Pinned => {
+            // The host also reads it, which takes long without a cache.
+            let cached = COHERENT | vk::MemoryPropertyFlags::HOST_CACHED;
+            if device.memory_types(u32::MAX, cached).next().is_none() {
+                let feature = "cached memory of the host for transfers".to_owned();
+                return Err(Error::MissingFeature { feature, device: device.info.name.clone() });
+            }
+            let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+            let handle = Arc::new(Buffer::new(device, size, usage, MemoryLocation::GpuToCpu)?);
+            return Ok(Memory { address: 0, handle, is_shared: true });
+        }
     };
     Ok(Buffer::new(device, size, BY_KERNELS, location)?.for_kernels(placement == Placement::Shared))
 }

@@ -40,6 +40,7 @@ const TESTS: &[(&str, Test)] = &[
     ("impossible_buffers_are_rejected", transfers::impossible_buffers_are_rejected),
     ("large_transfers_are_complete", transfers::large_transfers_are_complete),
     ("memory_of_the_host", transfers::memory_of_the_host),
+    ("transfers_of_memory_of_the_device", transfers::transfers_of_memory_of_the_device),
     ("mapped_buffers_are_written_back", transfers::mapped_buffers_are_written_back),
     ("foreign_modules_run_with_an_interface", failures::foreign_modules_run_with_an_interface),
     ("copy_kernel", execution::copy_kernel),

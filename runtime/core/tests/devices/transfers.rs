@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-use kiln_runtime::{Device, Error, Program};
+use kiln_runtime::{Device, Error, PinnedMemory, Program, UserEvent};
 
 use crate::module;
 
@@ -168,4 +168,61 @@ pub(crate) fn memory_of_the_host(device: &Device) {
     }
     // SAFETY: it was allocated with this layout, and the buffers over it are gone with their commands.
     unsafe { dealloc(words.cast().as_ptr(), layout) };
+}
+
+/// Reads to and writes from host memory that the device can access are ordered like other transfers.
+#[allow(unsafe_code, reason = "memory of the host that a device uses")]
+pub(crate) fn transfers_of_memory_of_the_device(device: &Device) {
+    const LEN: usize = 3000;
+    let queue = device.queue().unwrap();
+    let shared = device.host_buffer::<u8>(LEN).unwrap();
+    let pinned = match device.pinned(LEN) {
+        Err(Error::MissingFeature { .. }) => None,
+        made => Some(made.unwrap()),
+    };
+    assert!(pinned.iter().all(|pinned| pinned.len() == LEN));
+    let bytes: Vec<u8> = (0..LEN).map(|at| (at * 7) as u8).collect();
+    let addresses = [pinned.as_ref().map(PinnedMemory::host_address), shared.host_address()];
+    for first in addresses.into_iter().flatten() {
+        let buffer = device.buffer_from(&bytes).unwrap();
+        let part = |at: usize, len| {
+            // SAFETY: the part is inside the memory.
+            NonNull::slice_from_raw_parts(unsafe { first.add(at) }, len)
+        };
+        // SAFETY: it is called only while no command uses the memory.
+        let host = |at: usize, len| unsafe { part(at, len).as_mut() };
+        host(0, LEN).fill(1);
+        let gate = UserEvent::new();
+        let gated = queue.after([gate.event()]);
+        // SAFETY: the host uses the memory only after the last command.
+        unsafe {
+            gated.read_to(&buffer.slice(..100).unwrap(), part(11, 100)).unwrap();
+            queue.write_from(&buffer.slice(500..).unwrap(), part(1, 110)).unwrap();
+        }
+        gate.complete();
+        queue.finish().unwrap();
+        assert!(host(0, 11).iter().chain(host(111, LEN - 111).iter()).all(|byte| *byte == 1));
+        assert_eq!(host(11, 100), &bytes[..100]);
+        let read = queue.read(&buffer).unwrap();
+        assert_eq!(
+            (&read[..500], &read[500..510], &read[510..610]),
+            (&bytes[..500], &[1; 10][..], &bytes[..100])
+        );
+        // A blocking write leaves the memory.
+        host(0, LEN).fill(2);
+        // SAFETY: the write is complete when it returns.
+        unsafe { queue.blocking().write_from(&buffer, part(0, LEN)).unwrap() };
+        host(0, LEN).fill(3);
+        assert_eq!(queue.read(&buffer).unwrap(), [2; LEN]);
+    }
+    // Within one allocation.
+    let first = shared.host_address().unwrap();
+    // SAFETY: no command uses the memory yet.
+    unsafe { NonNull::slice_from_raw_parts(first, LEN).as_mut() }.copy_from_slice(&bytes);
+    // SAFETY: the host uses the memory only after the command, which uses parts of it.
+    unsafe {
+        let target = NonNull::slice_from_raw_parts(first.add(10), 100);
+        queue.read_to(&shared.slice(..100).unwrap(), target).unwrap().wait().unwrap();
+    }
+    assert_eq!(queue.read(&shared).unwrap()[10..110], bytes[..100]);
 }
