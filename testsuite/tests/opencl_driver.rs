@@ -193,11 +193,12 @@ fn an_installed_driver_is_found() {
 
 /// Runs a program of `opencl_driver`, which exits with 0 if all results are correct.
 fn program_succeeds(name: &str) {
-    program_succeeds_on(name, &["lavapipe-25", "reference"]);
+    program_succeeds_on(name, &["lavapipe-25", "reference"], &[]);
 }
 
-/// The same, on these devices. With lavapipe, the platform has the reference device too, as a custom device.
-fn program_succeeds_on(name: &str, devices: &[&str]) {
+/// The same, on these devices and with these variables. With lavapipe, the platform has the reference device too, as a custom
+/// device.
+fn program_succeeds_on(name: &str, devices: &[&str], environment: &[(&str, &str)]) {
     let folder = tempfile::tempdir().expect("a folder");
     name_driver(folder.path());
     let path = folder.path().join(name);
@@ -206,6 +207,7 @@ fn program_succeeds_on(name: &str, devices: &[&str]) {
         let mut command = Command::new(&path);
         Device::named(device).expect("it is known").only(&mut command).expect("it is there");
         command.env("OCL_ICD_VENDORS", format!("{}/", folder.path().display()));
+        command.envs(environment.iter().copied());
         let finished = process::finish(&mut command, LIMIT);
         assert_eq!(finished.code(), Some(0), "{device}: {}{}", finished.text(), finished.stderr);
     }
@@ -218,7 +220,7 @@ fn commands_form_a_graph() {
 
 #[test]
 fn devices_share_memory_objects() {
-    program_succeeds_on("devices", &["lavapipe-25"]);
+    program_succeeds_on("devices", &["lavapipe-25"], &[]);
 }
 
 #[test]
@@ -229,6 +231,17 @@ fn details_follow_the_specification() {
 #[test]
 fn programs_can_lack_kernels() {
     program_succeeds("programs");
+}
+
+#[test]
+fn mappings_have_the_contents_of_their_buffers() {
+    program_succeeds("maps");
+}
+
+/// On lavapipe, whose buffers have memory of their own then.
+#[test]
+fn devices_copy_to_mappings() {
+    program_succeeds_on("maps", &["lavapipe-25"], &[("KILN_HOST_BUFFERS", "0")]);
 }
 
 /// The OpenCL program `opencl_driver/scenario.c` on lavapipe, with the Vulkan layer `opencl_driver/faults.c`.

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi;
 use crate::limits;
-use crate::memory::{Content, Memory, MemoryKind, check_flags, host_memory, inherited, properties};
+use crate::memory::{Content, Memory, MemoryKind, check_flags, host_memory, inherited, properties, spares};
 use crate::object;
 use crate::residence::Residence;
 use crate::work::check_range;
@@ -54,6 +54,7 @@ fn new(
             residence: Residence::new(size, homes.len(), host.map(|_| first)),
             homes,
             maps: Mutex::default(),
+            spares: spares(flags),
             destructors: Mutex::default(),
         })
     })?;
@@ -118,6 +119,7 @@ pub(crate) extern "C" fn create_part(
                 // Its parent owns the memory.
                 residence: Residence::new(region.size, 1, None),
                 maps: Mutex::default(),
+                spares: spares(flags),
                 destructors: Mutex::default(),
             })
         })?;

@@ -10,6 +10,7 @@ use crate::error::{Result, ensure, fail};
 use crate::ffi::{self, ContextFunction, ContextNotify, Notify};
 use crate::info::{Answer, answer};
 use crate::object::{self, Handle, Object};
+use crate::pinned::Spares;
 use crate::platform;
 use crate::queue::Queue;
 use crate::svm::Allocations;
@@ -22,6 +23,8 @@ pub(crate) struct Context {
     notify: Option<ContextNotify>,
     destructors: Mutex<Vec<Notify>>,
     svm: Allocations,
+    /// Memory for mappings of buffers.
+    spares: Arc<Spares>,
     /// The queue of each device that `get_default_queue` returns, unless it was released.
     default_queues: Mutex<Vec<Weak<Queue>>>,
 }
@@ -50,8 +53,9 @@ impl Context {
         let properties = flat.map(Iterator::collect).unwrap_or_default();
         let context = object::create(|handle| {
             let (destructors, svm) = (Mutex::default(), Allocations::default());
+            let spares = Spares::of_context();
             let default_queues = Mutex::new(devices.iter().map(|_| Weak::new()).collect());
-            Ok(Self { handle, devices, properties, notify, destructors, svm, default_queues })
+            Ok(Self { handle, devices, properties, notify, destructors, svm, spares, default_queues })
         })?;
         Ok(context.handle.raw())
     }
@@ -92,6 +96,11 @@ impl Context {
     /// The allocations of shared virtual memory.
     pub(crate) fn svm(&self) -> &Allocations {
         &self.svm
+    }
+
+    /// Memory for mappings of buffers.
+    pub(crate) fn spares(&self) -> &Arc<Spares> {
+        &self.spares
     }
 
     /// Reports an error that no function returns.

@@ -19,6 +19,8 @@ pub(crate) struct Device {
     pub(crate) kind: cl_device_type,
     /// Whether it is the device of `CL_DEVICE_TYPE_DEFAULT`.
     is_default: bool,
+    /// Whether its buffers are in memory of the host, which maps them without a copy.
+    has_host_buffers: bool,
     opened: OnceLock<Result<Opened>>,
 }
 
@@ -50,7 +52,11 @@ impl Device {
             DeviceKind::Other => CL_DEVICE_TYPE_ACCELERATOR,
             _ => CL_DEVICE_TYPE_GPU,
         };
-        object::create(|handle| Ok(Self { handle, info, kind, is_default, opened: OnceLock::new() }))
+        // A test can treat a CPU device as a GPU.
+        let is_treated_as_gpu = std::env::var_os("KILN_HOST_BUFFERS").is_some_and(|value| value == "0");
+        let has_host_buffers = info.kind == DeviceKind::Cpu && !is_treated_as_gpu;
+        let opened = OnceLock::new();
+        object::create(|handle| Ok(Self { handle, info, kind, is_default, has_host_buffers, opened }))
     }
 
     /// The runtime's description of the device.
@@ -84,7 +90,7 @@ impl Device {
     /// without a copy.
     pub(crate) fn buffer(&self, size: usize, contents: Option<&[u8]>) -> Result<Buffer> {
         let device = &self.open()?.device;
-        let is_host = self.info.kind == DeviceKind::Cpu;
+        let is_host = self.has_host_buffers;
         Ok(match contents {
             Some(bytes) if is_host => device.host_buffer_from(bytes)?,
             Some(bytes) => device.buffer_from(bytes)?,

@@ -284,6 +284,7 @@ fn new(
             residence: Residence::new(size, homes.len(), host.map(|_| 0)),
             homes,
             maps: Mutex::default(),
+            spares: None,
             destructors: Mutex::default(),
         };
         // The memory is allocated now, so that its failure is an error of this function.

@@ -50,6 +50,7 @@ mod memory;
 #[allow(unsafe_code, reason = "handles of the C interface; each states why it is sound")]
 mod object;
 mod options;
+mod pinned;
 mod pipe;
 mod platform;
 mod program;

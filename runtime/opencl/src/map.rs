@@ -1,21 +1,20 @@
 //! Mapped buffers and images (OpenCL API 5.2.3, 5.3.6, 5.5.3).
 //!
-//! A mapping is a copy of the contents in host memory: that of the application with `CL_MEM_USE_HOST_PTR`, else memory
-//! that lives until the region is unmapped. Shared virtual memory and the buffers of CPU devices need no copy.
+//! A mapping is a copy of the contents in host memory: that of the application with `CL_MEM_USE_HOST_PTR`, else memory of
+//! the mapping (`pinned.rs`). Shared virtual memory and the buffers of CPU devices need no copy.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use bytemuck::allocation::try_zeroed_vec;
 use kiln_runtime::ImageRegion;
 use opencl_sys::*;
 
 use crate::copy::Rect;
-use crate::error::{Code, Result, ensure, fail};
+use crate::error::{Result, ensure, fail};
 use crate::ffi::{self, Host};
 use crate::image_commands::region_of;
-use crate::limits;
 use crate::memory::Memory;
+use crate::pinned::MapMemory;
 use crate::residence::Access;
 use crate::work::{Submission, check_range};
 
@@ -27,7 +26,7 @@ pub(crate) struct Map {
     flags: cl_map_flags,
     region: Region,
     /// The memory that the pointer points to, if it is neither the application's nor shared.
-    copy: Option<Arc<Copy>>,
+    copy: Option<Arc<MapMemory>>,
 }
 
 /// What is mapped.
@@ -39,21 +38,6 @@ enum Region {
     Shared { offset: usize, size: usize },
     /// Texels of a level, and their layout in host memory.
     Texels { level: u32, region: ImageRegion, rect: Rect },
-}
-
-/// Memory of a mapping.
-struct Copy(#[expect(dead_code, reason = "it is freed when it is dropped")] Vec<u8>);
-
-impl Copy {
-    /// Allocates zeros, aligned as `CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE` demands. Returns the address of the first byte, too.
-    fn new(size: usize) -> Result<(Arc<Self>, Host)> {
-        // Bytes, so that the system provides the zeros: pages that are not used stay untouched.
-        let bytes = size.saturating_add(limits::BASE_ALIGNMENT - 1);
-        let mut memory = try_zeroed_vec::<u8>(bytes).map_err(|()| Code(CL_OUT_OF_HOST_MEMORY))?;
-        let start = memory.as_mut_ptr();
-        let first = start.wrapping_add(start.align_offset(limits::BASE_ALIGNMENT));
-        Ok((Arc::new(Self(memory)), Host::new(first)))
-    }
 }
 
 impl Map {
@@ -173,7 +157,12 @@ pub(crate) extern "C" fn map_buffer(
         let (copy, pointer) = match (memory.host, own) {
             (Some(host), _) => (None, host.at(offset)),
             (None, Some(first)) => (None, Host::new(first.as_ptr())),
-            (None, None) => Copy::new(size).map(|(copy, pointer)| (Some(copy), pointer))?,
+            (None, None) => {
+                // The memory of the last mapping is free if its commands have ended.
+                command.queue().release_completed();
+                let (copy, pointer) = MapMemory::for_buffer(&memory, size)?;
+                (Some(copy), pointer)
+            }
         };
         let region = if is_shared { Region::Shared { offset, size } } else { Region::Bytes { offset, size } };
         register(&memory, Map { pointer, flags, region, copy: copy.clone() })?;
@@ -226,7 +215,7 @@ pub(crate) extern "C" fn map_image(
             }
             None => {
                 let rect = info.rect(size, 0, 0)?;
-                let (copy, pointer) = Copy::new(rect.extent())?;
+                let (copy, pointer) = MapMemory::heap(rect.extent())?;
                 (Some(copy), pointer, rect)
             }
         };

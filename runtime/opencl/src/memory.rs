@@ -13,6 +13,7 @@ use crate::ffi::{self, Host, Notify};
 use crate::info::{Answer, answer};
 use crate::map::Map;
 use crate::object::{self, Handle, Object};
+use crate::pinned::Spares;
 use crate::residence::{self, Access, Residence, Use};
 
 /// A memory object.
@@ -31,6 +32,8 @@ pub(crate) struct Memory {
     /// The devices that have the newest contents, of an object that owns its memory.
     pub(crate) residence: Arc<Residence>,
     pub(crate) maps: Mutex<Vec<Map>>,
+    /// Memory for mappings of a buffer with `CL_MEM_ALLOC_HOST_PTR`. Those of other buffers use the context's.
+    pub(crate) spares: Option<Arc<Spares>>,
     pub(crate) destructors: Mutex<Vec<Notify>>,
 }
 
@@ -363,6 +366,11 @@ pub(crate) fn inherited(parent: cl_mem_flags, flags: cl_mem_flags) -> Result<cl_
     ensure(!denied, CL_INVALID_VALUE)?;
     let or = |mask: cl_mem_flags| if is(flags, mask) { flags & mask } else { parent & mask };
     Ok(or(KERNEL_ACCESS) | or(HOST_ACCESS) | parent & HOST_MEMORY)
+}
+
+/// The memory that a buffer with these flags keeps for its mappings.
+pub(crate) fn spares(flags: cl_mem_flags) -> Option<Arc<Spares>> {
+    (flags & CL_MEM_ALLOC_HOST_PTR != 0).then(Spares::of_object)
 }
 
 /// A property list of a new memory object, as the query for it returns it. No properties exist.

@@ -40,6 +40,7 @@ fn new(context: cl_context, flags: cl_mem_flags, packet_size: u32, max_packets: 
             homes,
             residence,
             maps: Mutex::default(),
+            spares: None,
             destructors: Mutex::default(),
         };
         // Allocates it on the first device, and returns an error if it is too large.
