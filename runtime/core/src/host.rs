@@ -56,6 +56,21 @@ impl HostRows {
         at(first)..at(last)
     }
 
+    /// The rows as a grid in memory in which the first byte has this offset.
+    pub(crate) fn grid_from(&self, first: u64) -> Grid {
+        self.grid.starting_at(first)
+    }
+
+    /// The bytes of a row.
+    pub(crate) fn width(&self) -> u64 {
+        self.size[0]
+    }
+
+    /// Whether there are no bytes between the rows.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.range().len() as u64 == self.bytes()
+    }
+
     /// The number of bytes of all rows.
     pub(crate) fn bytes(&self) -> u64 {
         self.size.iter().product()
@@ -146,7 +161,7 @@ impl Queue {
     pub(crate) fn read_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
         let bytes = host.bytes();
-        if let Some((target, to)) = self.shared_rows(&host, &buffer.memory) {
+        if let Some((target, to)) = self.shared_rows(&host, Some(&buffer.memory)) {
             let (source, from) = (buffer.memory.clone(), buffer.offset);
             return self.copy_directly(Command::Copy { source, from, target, to, bytes });
         }
@@ -189,7 +204,7 @@ impl Queue {
     pub(crate) fn write_rows<T: Pod>(&self, buffer: &Buffer<T>, host: HostRows) -> Result<Event> {
         self.check_device(buffer)?;
         let bytes = host.bytes();
-        if let Some((source, from)) = self.shared_rows(&host, &buffer.memory) {
+        if let Some((source, from)) = self.shared_rows(&host, Some(&buffer.memory)) {
             let (target, to) = (buffer.memory.clone(), buffer.offset);
             return self.copy_directly(Command::Copy { source, from, target, to, bytes });
         }
@@ -208,18 +223,21 @@ impl Queue {
         })
     }
 
-    /// The memory of the device in which contiguous rows lie, and their offset, if it is not the other memory of the transfer: a
+    /// The memory of the device in which the caller's rows lie, and the offset of the first one, if it is not the other memory of the transfer: a
     /// copy must not overlap. The reference devices have no staging memory to avoid.
-    fn shared_rows(&self, host: &HostRows, other: &Memory) -> Option<(Memory, u64)> {
+    pub(crate) fn shared_rows(&self, host: &HostRows, other: Option<&Memory>) -> Option<(Memory, u64)> {
         if self.device().info().is_strict {
             return None;
         }
-        self.device().shared_memory().find(&host.range()).filter(|(memory, _)| !memory.is(other))
+        self.device()
+            .shared_memory()
+            .find(&host.range())
+            .filter(|(memory, _)| other.is_none_or(|other| !memory.is(other)))
     }
 
     /// Copies between the device and memory of the caller that it can access. A blocking write waits, too: the memory may be
     /// reused only then.
-    fn copy_directly(&self, copy: Command) -> Result<Event> {
+    pub(crate) fn copy_directly(&self, copy: Command) -> Result<Event> {
         let event = self.enqueue(copy)?;
         if self.is_blocking() {
             event.wait()?;

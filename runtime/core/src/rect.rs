@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 use bytemuck::Pod;
 
-use crate::backend::{Command, Placement};
+use crate::backend::{Command, Memory, Placement};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -40,6 +40,9 @@ pub struct Rect {
     /// The bytes from one slice to the next. 0 means all rows of a slice of the box.
     pub slice_pitch: u64,
 }
+
+/// The host copies shorter rows faster than the device, if they are apart.
+const MIN_DIRECT_ROW: u64 = 1024;
 
 /// A checked [`Rect`]: the offset of the first byte, and both pitches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +93,11 @@ impl Grid {
         let last = (rows - 1).checked_mul(self.row_pitch)?;
         let last = last.checked_add((slices - 1).checked_mul(self.slice_pitch)?)?;
         self.first.checked_add(last)?.checked_add(width)
+    }
+
+    /// The same pitches from another first byte.
+    pub(crate) fn starting_at(self, first: u64) -> Self {
+        Self { first, ..self }
     }
 
     /// Moves the grid by this number of bytes.
@@ -202,6 +210,11 @@ impl Queue {
     ) -> Result<Event> {
         // SAFETY: the caller guarantees it.
         let host = unsafe { HostRows::new(target, to, size)? };
+        if let Some((target, to)) = self.shared_box(&host, &buffer.memory) {
+            let (source, from) = (buffer.memory.clone(), self.target(buffer, from, size)?);
+            let to = host.grid_from(to);
+            return self.copy_directly(Command::CopyRect { source, from, target, to, size });
+        }
         let arrival = self.copy_to_staging(buffer, from, size)?;
         self.deliver(vec![(0, host.bytes(), arrival)], host)
     }
@@ -223,10 +236,20 @@ impl Queue {
         // SAFETY: the caller guarantees it.
         let host = unsafe { HostRows::new(source, from, size)? };
         let (to, packed) = (self.target(buffer, to, size)?, Rect::default().grid(size)?);
+        if let Some((source, from)) = self.shared_box(&host, &buffer.memory) {
+            let (target, from) = (buffer.memory.clone(), host.grid_from(from));
+            return self.copy_directly(Command::CopyRect { source, from, target, to, size });
+        }
         self.collect(host, u64::MAX, |source, _, _| {
             let target = buffer.memory.clone();
             Command::CopyRect { source, from: packed, target, to, size }
         })
+    }
+
+    /// As [`shared_rows`](Self::shared_rows), unless the device would copy many short rows.
+    fn shared_box(&self, host: &HostRows, other: &Memory) -> Option<(Memory, u64)> {
+        let is_fast = host.is_packed() || host.width() >= MIN_DIRECT_ROW;
+        if is_fast { self.shared_rows(host, Some(other)) } else { None }
     }
 
     fn target<T: Pod>(&self, buffer: &Buffer<T>, to: Rect, size: Size) -> Result<Grid> {

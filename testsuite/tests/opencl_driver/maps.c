@@ -145,6 +145,32 @@ static void pointers_into_mappings(size_t words) {
     for (int i = 0; i < 3; i++) SUCCEEDS(clReleaseMemObject(buffers[i]));
 }
 
+// Texels from and to the memory of a mapping, aligned and unaligned, with and without bytes between rows.
+static void texels_in_mappings(void) {
+    cl_int error;
+    cl_bool has_images;
+    SUCCEEDS(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (!has_images) return;
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 8};
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error), pinned = of_flags(CL_MEM_ALLOC_HOST_PTR, 4096);
+    SUCCEEDS(error);
+    unsigned char *mapped = (void *)map(pinned, CL_MAP_WRITE, 0, 4096);
+    size_t origin[3] = {0, 0, 0}, region[3] = {16, 8, 1};
+    for (int pitch = 0; pitch <= 80; pitch += 80)
+        for (int at = 0; at < 9; at++) {
+            size_t row = pitch ? pitch : 64;
+            for (int i = 0; i < 4096; i++) mapped[i] = i * 7 + at;
+            SUCCEEDS(clEnqueueWriteImage(queue, image, CL_FALSE, origin, region, pitch, 0, mapped + at, 0, NULL, NULL));
+            SUCCEEDS(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, pitch, 0, mapped + 2048 + at, 0, NULL, NULL));
+            for (size_t y = 0; y < 8; y++) REQUIRE(!memcmp(mapped + at + y * row, mapped + 2048 + at + y * row, 64));
+            REQUIRE(mapped[2047 + at] == (unsigned char)(2047 * 7 + at * 8));
+        }
+    unmap(pinned, mapped);
+    SUCCEEDS(clReleaseMemObject(image));
+    SUCCEEDS(clReleaseMemObject(pinned));
+}
+
 // A map that does not block, of a part that is a buffer itself, in a queue without an order.
 static void parts_without_order(void) {
     cl_mem whole = of_flags(CL_MEM_ALLOC_HOST_PTR, 1024);
@@ -210,6 +236,7 @@ int main(void) {
     }
     pointers_into_mappings(100);
     pointers_into_mappings(large);
+    texels_in_mappings();
     parts_without_order();
     SUCCEEDS(clReleaseKernel(twice));
     SUCCEEDS(clReleaseProgram(program));

@@ -237,6 +237,14 @@ impl Queue {
         region: ImageRegion,
         host: HostRows,
     ) -> Result<Event> {
+        if let Some((target, at)) = self.shared_texels(image, &host) {
+            return self.copy_directly(match part(image, region)? {
+                Some(Buffer { memory: source, offset: from, .. }) => {
+                    Command::Copy { source, from, target, to: at, bytes: host.bytes() }
+                }
+                None => download(image, region, target, at),
+            });
+        }
         let arrival = self.packed(image, region, host.bytes())?;
         self.deliver(vec![(0, host.bytes(), arrival)], host)
     }
@@ -267,12 +275,28 @@ impl Queue {
         host: HostRows,
     ) -> Result<Event> {
         let buffer = part(image, region)?;
-        self.collect(host, u64::MAX, |source, _, bytes| match &buffer {
+        let send = |source, from, bytes| match &buffer {
             Some(Buffer { memory, offset, .. }) => {
-                Command::Copy { source, from: 0, target: memory.clone(), to: *offset, bytes }
+                Command::Copy { source, from, target: memory.clone(), to: *offset, bytes }
             }
-            None => upload(source, 0, image, region),
-        })
+            None => upload(source, from, image, region),
+        };
+        if let Some((source, at)) = self.shared_texels(image, &host) {
+            return self.copy_directly(send(source, at, host.bytes()));
+        }
+        self.collect(host, u64::MAX, |source, _, bytes| send(source, 0, bytes))
+    }
+
+    /// The memory of the device in which the caller's texels lie, and their offset, if one command can copy them.
+    fn shared_texels(&self, image: &Image, host: &HostRows) -> Option<(Memory, u64)> {
+        // The texels of a view are in other memory too, which can be the caller's.
+        if image.is_view || !host.is_packed() {
+            return None;
+        }
+        let other = image.buffer.as_ref().map(|buffer| &buffer.memory);
+        // Vulkan demands 4 for some formats and queues.
+        let alignment = image.desc.format.texel_size().max(4);
+        self.shared_rows(host, other).filter(|(_, at)| at.is_multiple_of(alignment))
     }
 
     /// Checks the rows of a region in a slice of the host, and returns the size of their box.

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-use kiln_runtime::{Device, Error, PinnedMemory, Program, UserEvent};
+use kiln_runtime::{Device, Error, PinnedMemory, Program, Rect, UserEvent};
 
 use crate::module;
 
@@ -215,6 +215,9 @@ pub(crate) fn transfers_of_memory_of_the_device(device: &Device) {
         host(0, LEN).fill(3);
         assert_eq!(queue.read(&buffer).unwrap(), [2; LEN]);
     }
+    for first in addresses.into_iter().flatten() {
+        boxes_in_memory_of_the_device(device, first);
+    }
     // Within one allocation.
     let first = shared.host_address().unwrap();
     // SAFETY: no command uses the memory yet.
@@ -225,4 +228,43 @@ pub(crate) fn transfers_of_memory_of_the_device(device: &Device) {
         queue.read_to(&shared.slice(..100).unwrap(), target).unwrap().wait().unwrap();
     }
     assert_eq!(queue.read(&shared).unwrap()[10..110], bytes[..100]);
+}
+
+/// Short rows go through staging memory, long and contiguous ones do not. All are in the order of the queue.
+#[allow(unsafe_code, reason = "memory of the host that a device uses")]
+fn boxes_in_memory_of_the_device(device: &Device, first: NonNull<u8>) {
+    let queue = device.queue().unwrap();
+    let bytes: Vec<u8> = (0..3000).map(|at| (at * 7) as u8).collect();
+    for (width, pitch, apart, rows) in [(10, 20, 500, 5), (10, 10, 50, 50), (1100, 1300, 1150, 2)] {
+        let (buffer, copy) = (device.buffer_from(&bytes).unwrap(), device.buffer_from(&[5u8; 3000]).unwrap());
+        let size = [width, rows, 1];
+        let rect = |origin, pitch| Rect { origin, row_pitch: pitch, slice_pitch: 0 };
+        let gate = UserEvent::new();
+        let gated = queue.after([gate.event()]);
+        // SAFETY: the boxes are inside the memory, which the host uses only after the last command.
+        unsafe {
+            gated.read_to(&buffer, NonNull::slice_from_raw_parts(first, 3000)).unwrap();
+            queue
+                .write_rect_from(&copy, rect([1, 0, 0], apart), first, rect([3, 0, 0], pitch), size)
+                .unwrap();
+            queue.read_rect_to(&copy, rect([1, 0, 0], apart), first, rect([0; 3], pitch), size).unwrap();
+        }
+        // Rows of the buffer that are too short for a box.
+        // SAFETY: as above.
+        let wrong = unsafe { queue.read_rect_to(&copy, rect([2999, 0, 0], 0), first, rect([0; 3], 0), size) };
+        assert!(matches!(wrong, Err(Error::OutOfBounds { .. })));
+        gate.complete();
+        queue.finish().unwrap();
+        let mut expected = vec![5; 3000];
+        let mut host = bytes.clone();
+        for row in 0..rows as usize {
+            let [width, pitch, apart] = [width, pitch, apart].map(|number| number as usize);
+            let moved = &bytes[3 + row * pitch..][..width];
+            expected[1 + row * apart..][..width].copy_from_slice(moved);
+            host[row * pitch..][..width].copy_from_slice(moved);
+        }
+        assert_eq!(queue.read(&copy).unwrap(), expected);
+        // SAFETY: no command uses the memory now.
+        assert_eq!(unsafe { NonNull::slice_from_raw_parts(first, 3000).as_ref() }, host);
+    }
 }
