@@ -1,4 +1,5 @@
-//! Inlines calls, except to functions that can be kept and are large enough to be worth it.
+//! Inlines calls, except to functions that can be kept and are large enough to be worth it. For drivers that keep objects in
+//! memory whose pointers are passed (`Tuning::calls_through_memory`), it inlines all calls of small kernels.
 //!
 //! A function can be kept if no later pass changes the form of its arguments: numbers that the device supports, addresses,
 //! and pointers to private and local objects that the function only accesses (`specialize_variable_args` then handles each
@@ -34,10 +35,19 @@ const MIN_KEPT_SIZE_OF_SYNCHRONIZING: usize = 256;
 /// The maximum number of instructions of a module after inlining.
 pub(super) const MAX_INSTRUCTIONS: usize = 2_000_000;
 
+/// The maximum size in instructions of a kernel whose calls are all inlined. docs/speed-details.md has times of hashcat with it.
+const MAX_INLINED_KERNEL: usize = 20_000;
+
+/// The maximum size in instructions of all these kernels of a module, because the driver compiles each of them.
+const MAX_INLINED_KERNELS: usize = 200_000;
+
 /// The maximum number of parameters of a function (SPIR-V 2.17).
 const MAX_PARAMETERS: usize = 255;
 
 pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Sink) {
+    if options.target.tuning.calls_through_memory && options.optimize && !options.keep_functions {
+        inline_small_kernels(module);
+    }
     let stays = kept_functions(module, options);
     let is_kept = |id: FuncId, function: &Function| function.kernel.is_some() || stays[id.index()];
     if let Some(largest) = largest_if_too_large(module, is_kept, |callee| !stays[callee.index()]) {
@@ -47,12 +57,23 @@ pub(super) fn inline_calls(module: &mut Module, options: &Options, sink: &mut Si
     retain_functions(module, is_kept);
 }
 
-/// Computes the sizes after inlining. Returns the longest kept function if the module would have too many instructions.
-fn largest_if_too_large(
-    module: &Module,
-    is_kept: impl Fn(FuncId, &Function) -> bool,
-    is_inlined: impl Fn(FuncId) -> bool,
-) -> Option<FuncId> {
+/// Inlines all calls of kernels that are not large then. Private objects whose pointers are passed can become values.
+fn inline_small_kernels(module: &mut Module) {
+    let sizes = sizes_after_inlining(module, |_| true);
+    let mut all = 0;
+    let mut is_small = vec![false; sizes.len()];
+    for id in module.functions.ids().filter(|&id| module.functions[id].kernel.is_some()) {
+        let size = sizes[id.index()];
+        if size <= MAX_INLINED_KERNEL && all + size <= MAX_INLINED_KERNELS {
+            all += size;
+            is_small[id.index()] = true;
+        }
+    }
+    inline_where(module, |id, _| is_small[id.index()], |_| true);
+}
+
+/// The size in instructions of each function once these callees are inlined.
+fn sizes_after_inlining(module: &Module, is_inlined: impl Fn(FuncId) -> bool) -> Vec<usize> {
     let mut sizes = vec![0usize; module.functions.len()];
     for id in module.callees_first() {
         let function = &module.functions[id];
@@ -60,6 +81,16 @@ fn largest_if_too_large(
             function.calls().filter(|&callee| is_inlined(callee)).map(|callee| sizes[callee.index()]);
         sizes[id.index()] = copied.fold(function.inst_order().len(), usize::saturating_add);
     }
+    sizes
+}
+
+/// Computes the sizes after inlining. Returns the longest kept function if the module would have too many instructions.
+fn largest_if_too_large(
+    module: &Module,
+    is_kept: impl Fn(FuncId, &Function) -> bool,
+    is_inlined: impl Fn(FuncId) -> bool,
+) -> Option<FuncId> {
+    let sizes = sizes_after_inlining(module, is_inlined);
     let kept: Vec<FuncId> = module.functions.ids().filter(|&id| is_kept(id, &module.functions[id])).collect();
     let all = kept.iter().fold(0, |all: usize, id| all.saturating_add(sizes[id.index()]));
     let largest = kept.into_iter().max_by_key(|id| sizes[id.index()]);

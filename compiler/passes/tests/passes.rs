@@ -16,12 +16,13 @@ use kiln_vocabulary::{
 const NEXT: &str = "\n====\n";
 const MADE: &str = "\n=>\n";
 
-/// The output of a pass for a module, on the device with the fewest features, whose driver needs unrolled loops.
+/// The output of a pass for a module, on the device with the fewest features, whose driver needs unrolled loops but no
+/// inlined calls.
 fn outcome(pass: &str, text: &str) -> String {
     let mut module = parse(text).unwrap_or_else(|error| panic!("{pass}: {error}\n{text}"));
     assert_eq!(verify(&module), Vec::<String>::new(), "{pass}: the input is not sound\n{text}");
     let mut options = Options { target: Target::minimal(Environment::Vulkan), ..Options::default() };
-    options.target.tuning = Tuning::ALL;
+    options.target.tuning = Tuning { calls_through_memory: false, ..Tuning::ALL };
     let mut sink = Sink::new(options.warnings.clone());
     passes::apply(pass, &mut module, &options, &Providers::default(), &mut sink)
         .unwrap_or_else(|| panic!("there is no pass `{pass}`"));
@@ -82,4 +83,18 @@ fn workarounds_are_passes_with_an_effect() {
             }
         }
     }
+}
+
+/// Counts the calls after inlining for a driver that keeps the objects of callers in memory.
+#[test]
+fn small_kernels_call_no_functions() {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/passes/inline_calls.ir"));
+    let text = text.expect("a text");
+    let (input, expected) = text.split_once(MADE).expect("a case");
+    assert!(expected.contains("= call #"), "other drivers get calls");
+    let mut module = parse(input).expect("valid text");
+    let mut options = Options::default();
+    options.target.tuning = Tuning { calls_through_memory: true, ..Tuning::NONE };
+    passes::apply("inline_calls", &mut module, &options, &Providers::default(), &mut Sink::default());
+    assert!(!module.to_string().contains("call #"), "{module}");
 }

@@ -9,14 +9,20 @@ pub struct Tuning {
     pub unrolls_on_request: bool,
     /// It overlaps few loads: it does not unroll loops with a variable number of iterations for that, nor move loads above stores.
     pub overlaps_few_loads: bool,
+    /// It keeps private objects in memory that a function gets a pointer to.
+    pub calls_through_memory: bool,
 }
 
 impl Tuning {
     /// The properties of unknown drivers.
-    pub const NONE: Self = Self { unrolls_on_request: false, overlaps_few_loads: false };
+    pub const NONE: Self = Self::all_or_none(false);
 
     /// All properties: every pass that depends on one runs.
-    pub const ALL: Self = Self { unrolls_on_request: true, overlaps_few_loads: true };
+    pub const ALL: Self = Self::all_or_none(true);
+
+    const fn all_or_none(all: bool) -> Self {
+        Self { unrolls_on_request: all, overlaps_few_loads: all, calls_through_memory: all }
+    }
 
     /// The measured properties of a driver.
     pub const fn for_driver(driver: Driver) -> Self {
