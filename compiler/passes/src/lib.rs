@@ -65,6 +65,7 @@ mod separate_constant_offsets;
 mod simplify;
 mod specialize_variable_args;
 mod split_private_objects;
+mod split_rotations;
 mod split_selected_conjunctions;
 mod split_vector_divisions;
 mod split_vectors;
@@ -253,6 +254,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("narrow_comparisons_again", Each(narrow_comparisons::narrow_comparisons)),
     // After all passes that create floating-point operations.
     ("contract_products", Each(contract_products::contract_products)),
+    // After all passes that recognize shifts.
+    ("split_rotations", Each(split_rotations::split_rotations)),
     // Workarounds, which run only for targets that request them. After all passes that could undo them:
     // `narrow_comparisons` would narrow the comparisons of the first again, and the last must see every loop.
     ("compare_as_unsigned", Each(compare_as_unsigned::compare_as_unsigned)),

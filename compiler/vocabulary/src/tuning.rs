@@ -9,6 +9,8 @@ pub struct Tuning {
     pub unrolls_on_request: bool,
     /// It overlaps few loads: it does not unroll loops with a variable number of iterations for that, nor move loads above stores.
     pub overlaps_few_loads: bool,
+    /// It compiles rotations of 64-bit integers as two 64-bit shifts.
+    pub shifts_to_rotate: bool,
     /// It keeps private objects in memory that a function gets a pointer to.
     pub calls_through_memory: bool,
 }
@@ -21,7 +23,12 @@ impl Tuning {
     pub const ALL: Self = Self::all_or_none(true);
 
     const fn all_or_none(all: bool) -> Self {
-        Self { unrolls_on_request: all, overlaps_few_loads: all, calls_through_memory: all }
+        Self {
+            unrolls_on_request: all,
+            overlaps_few_loads: all,
+            shifts_to_rotate: all,
+            calls_through_memory: all,
+        }
     }
 
     /// The measured properties of a driver.
