@@ -498,17 +498,17 @@ impl Device {
     }
 
     /// Reads memory in chunks, blocking, outside of all queues: what commands wrote that the host has seen complete. Calls `read`
-    /// with the offset and the bytes of each chunk.
+    /// with the offset and the bytes of each chunk, on several threads.
     pub(crate) fn receive(
         &self,
         (source, offset): (&Memory, u64),
         total: u64,
-        read: impl FnMut(u64, &[u8]),
+        read: impl Fn(u64, &[u8]) + Sync,
     ) -> Result<()> {
         let request = |at, bytes| {
             Arrival::request(self.backend(), (source, offset + at), bytes, |command| self.transfer(command))
         };
-        staging::receive(total, request, || self.inner.transfers.flush(), read)
+        staging::receive_on_threads(total, request, || self.inner.transfers.flush(), read)
     }
 
     /// Enqueues a command outside of all queues.

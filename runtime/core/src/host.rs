@@ -34,6 +34,8 @@ pub(crate) struct HostRows {
 
 // SAFETY: `HostRows::new` lets the memory be used from any thread.
 unsafe impl Send for HostRows {}
+// SAFETY: as above; threads that share it transfer different bytes.
+unsafe impl Sync for HostRows {}
 
 impl HostRows {
     /// # Safety
@@ -223,8 +225,8 @@ impl Queue {
         })
     }
 
-    /// The memory of the device in which the caller's rows lie, and the offset of the first one, if it is not the other memory of the transfer: a
-    /// copy must not overlap. The reference devices have no staging memory to avoid.
+    /// The memory of the device in which the caller's rows lie, and the offset of the first one, if it is not the other memory of
+    /// the transfer: a copy must not overlap. The reference devices have no staging memory to avoid.
     pub(crate) fn shared_rows(&self, host: &HostRows, other: Option<&Memory>) -> Option<(Memory, u64)> {
         if self.device().info().is_strict {
             return None;
