@@ -1,4 +1,4 @@
-// What the programs share: the checks, the context, and programs from sources.
+// What the programs share: the checks, the context and its device, and programs from sources.
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -15,6 +15,18 @@ static void require(int holds, const char *what, int line) {
 }
 #define REQUIRE(condition) require(condition, #condition, __LINE__)
 #define SUCCEEDS(call) REQUIRE((call) == CL_SUCCESS)
+
+// Creates the context of the default device. Not all programs use it.
+static inline cl_device_id open_device(void) {
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_int error;
+    SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
+    SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    SUCCEEDS(error);
+    return device;
+}
 
 static cl_program of_source(const char *text) {
     cl_int error;

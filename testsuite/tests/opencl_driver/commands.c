@@ -17,12 +17,8 @@ static cl_command_queue queues[2];
 static cl_mem whole, parts[PARTS];
 
 static void create(void) {
-    cl_platform_id platform;
     cl_int error;
-    SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
-    SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    SUCCEEDS(error);
+    device = open_device();
     const cl_queue_properties properties[] = {
         CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, 0};
     for (int i = 0; i < 2; i++) {

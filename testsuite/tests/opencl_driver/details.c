@@ -248,12 +248,8 @@ static void time_children(void) {
 }
 
 int main(void) {
-    cl_platform_id platform;
     cl_int error;
-    SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
-    SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    SUCCEEDS(error);
+    device = open_device();
     for (int i = 0; i < 2; i++) {
         queues[i] = clCreateCommandQueueWithProperties(context, device, NULL, &error);
         SUCCEEDS(error);

@@ -212,12 +212,8 @@ static void parts_without_order(void) {
 }
 
 int main(void) {
-    cl_platform_id platform;
     cl_int error;
-    SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
-    SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    SUCCEEDS(error);
+    device = open_device();
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
     SUCCEEDS(error);
     cl_program program = of_source("kernel void twice(global uint *p) { p[get_global_id(0)] *= 2; }\n");

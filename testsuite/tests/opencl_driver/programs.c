@@ -40,12 +40,8 @@ static cl_program again(cl_program program) {
 }
 
 int main(void) {
-    cl_platform_id platform;
     cl_int error;
-    SUCCEEDS(clGetPlatformIDs(1, &platform, NULL));
-    SUCCEEDS(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    SUCCEEDS(error);
+    device = open_device();
     const char *sources[] = {"\n", "int twice(int number) { return 2 * number; }\n"};
     for (int i = 0; i < 2; i++) {
         cl_program program = of_source(sources[i]);
