@@ -52,6 +52,7 @@ mod narrow_comparisons;
 mod narrow_divisions;
 mod narrow_shifts;
 mod offset_set;
+mod order_operands;
 mod origins;
 mod promote;
 mod ranges;
@@ -268,6 +269,8 @@ const VULKAN: &[(&str, Pass)] = &[
     ("freeze_loop_exit_values", Each(freeze_loop_exit_values::freeze_loop_exit_values)),
     // Remove what other passes have left unused.
     ("dead_code", Each(dead_code::dead_code)),
+    // After all passes that create operations.
+    ("order_operands", Each(order_operands::order_operands)),
     // Last, because it measures loops.
     ("request_unrolling", Each(request_unrolling::request_unrolling)),
 ];

@@ -1,17 +1,16 @@
-//! Unrolls loops whose number of iterations is a value (LLVM: runtime unrolling), for drivers that leave them as they are
-//! (`Tuning::overlaps_few_loads`): the loads of several iterations overlap.
+//! Unrolls small loops whose number of iterations is a value (LLVM: runtime unrolling), for drivers that leave most of them as
+//! they are (`Tuning::unrolls_on_request`): the loads of several iterations overlap, and fewer tests are executed.
 //!
 //! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
-//! without tests; the second is the original loop and runs the rest. Innermost loops only, with loads from global or constant
-//! memory, and without other exits, atomic operations, barriers, calls and built-in functions of groups: work-items that need
-//! different numbers of iterations are in different copies of the code.
+//! without tests; the second is the original loop and runs the rest. Innermost loops only, without other exits, atomic
+//! operations, barriers, calls and built-in functions of groups: work-items that need different numbers of iterations are in
+//! different copies of the code.
 //!
 //! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
 
 use kiln_ir::{BinaryOp, BlockId, Builder, CompareKind, Function, InstId, Op, Scalar, Type, ValueId};
 use kiln_session::Options;
 use kiln_types::ops::{CompareOp, LoopHints};
-use kiln_vocabulary::opencl::AddressSpace;
 
 use crate::{addresses::is_arithmetic, copy_code::append_iterations, counted_loops::CountedLoop};
 
@@ -21,7 +20,7 @@ const COUNT: u64 = 4;
 const LIMIT: usize = 64;
 
 pub(super) fn unroll_counted_loops(function: &mut Function, options: &Options) {
-    if !options.optimize || !options.target.tuning.overlaps_few_loads {
+    if !options.optimize || !options.target.tuning.unrolls_on_request {
         return;
     }
     for block in function.block_order() {
@@ -48,9 +47,9 @@ fn loop_to_unroll(function: &Function, id: InstId) -> Option<CountedLoop> {
     (!is_known && !is_short && is_worth_unrolling(function, id, counted.test)).then_some(counted)
 }
 
-/// Whether the loop has loads that can overlap, is small, and is left by its test only.
+/// Whether the loop is small, is left by its test only, and can be copied.
 fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
-    let (mut size, mut loads) = (0, 0);
+    let mut size = 0;
     let mut blocks: Vec<BlockId> = function.insts[id].op.blocks().to_vec();
     let mut inside = vec![];
     while let Some(block) = blocks.pop() {
@@ -59,13 +58,7 @@ fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
             size += 1;
             match &inst.op {
                 Op::If { .. } | Op::Block(_) => inside.push(it),
-                Op::Load(access) if !access.is_volatile => {
-                    let space = function.ty(inst.args[0]);
-                    let is_far =
-                        matches!(space, Type::Pointer(AddressSpace::Global | AddressSpace::Constant));
-                    loads += usize::from(is_far);
-                }
-                Op::Store(access) if !access.is_volatile => {}
+                Op::Load(access) | Op::Store(access) if !access.is_volatile => {}
                 Op::Continue(_) | Op::Next(_) => {}
                 // Constructs come before their blocks.
                 Op::Exit(target) if inside.contains(target) => {}
@@ -77,7 +70,7 @@ fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
             }
         }
     }
-    size <= LIMIT && loads > 0
+    size <= LIMIT
 }
 
 /// Inserts a loop of four iterations without tests before the loop.

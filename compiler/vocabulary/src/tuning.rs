@@ -5,12 +5,15 @@ use crate::driver_bugs::{Driver, DriverId};
 /// Properties of a driver's compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tuning {
-    /// It unrolls few loops unless the module requests it (SPIR-V 3.23, `Unroll`).
+    /// It unrolls few loops unless the module requests it (SPIR-V 3.23, `Unroll`), and only very small ones with a variable number
+    /// of iterations.
     pub unrolls_on_request: bool,
-    /// It overlaps few loads: it does not unroll loops with a variable number of iterations for that, nor move loads above stores.
+    /// It overlaps few loads: it does not move them above stores.
     pub overlaps_few_loads: bool,
     /// It compiles rotations of 64-bit integers as two 64-bit shifts.
     pub shifts_to_rotate: bool,
+    /// It combines bitwise operations with their first operands before it looks at the second ones.
+    pub combines_first_operands: bool,
     /// It keeps private objects in memory that a function gets a pointer to.
     pub calls_through_memory: bool,
 }
@@ -27,6 +30,7 @@ impl Tuning {
             unrolls_on_request: all,
             overlaps_few_loads: all,
             shifts_to_rotate: all,
+            combines_first_operands: all,
             calls_through_memory: all,
         }
     }
