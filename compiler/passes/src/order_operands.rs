@@ -18,7 +18,10 @@ const MOST: usize = 3;
 type Leaves = SmallVec<[ValueId; MOST]>;
 
 pub(super) fn order_operands(function: &mut Function, options: &Options) {
-    if !options.optimize || !options.target.tuning.combines_first_operands || !function.may_contain(is_bitwise) {
+    if !options.optimize
+        || !options.target.tuning.combines_first_operands
+        || !function.may_contain(is_bitwise)
+    {
         return;
     }
     let uses = function.use_counts();
