@@ -16,7 +16,7 @@ use kiln_ir::{
 };
 use kiln_session::{
     Options,
-    diag::{Code, Diagnostic, Sink},
+    diag::{Code, Diagnostic, NO_STRING_LITERAL, Sink},
 };
 use kiln_syntax::Span;
 use kiln_types::{
@@ -161,7 +161,7 @@ impl Pass<'_> {
         let message = "`%s` prints strings that are known at compile time, and this one is not";
         let is_warning = |it: &Diagnostic| {
             it.code == Code::PrintfArgument
-                && it.message.starts_with("`%s`")
+                && it.message == NO_STRING_LITERAL
                 && span.lo <= it.span.lo
                 && it.span.hi <= span.hi
         };

@@ -14,6 +14,9 @@ pub use kiln_syntax::closest::{closest, is_near};
 use kiln_memory::MappingRule;
 use kiln_syntax::Span;
 
+/// The message of a warning `printf-argument` about an argument of `%s`. `lower_printf` replaces such warnings by its error.
+pub const NO_STRING_LITERAL: &str = "`%s` prints string literals only";
+
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {

@@ -6,7 +6,7 @@ mod format;
 
 use kiln_builtins::Overload;
 use kiln_session::{
-    diag::{Code, Diagnostic},
+    diag::{Code, Diagnostic, NO_STRING_LITERAL},
     extensions::Extension,
 };
 use kiln_syntax::Span;
@@ -214,7 +214,7 @@ impl Sema<'_> {
         }
         let (shown, text) = (self.show(written.ty), &directive.text);
         let mut diagnostic = if takes_literal {
-            Diagnostic::new(Code::PrintfArgument, argument.span, "`%s` prints string literals only")
+            Diagnostic::new(Code::PrintfArgument, argument.span, NO_STRING_LITERAL)
                 .note("OpenCL C 6.15.14.2: the argument of s shall be a literal string")
         } else {
             let message = format!("`{text}` does not print `{shown}`");
