@@ -2,8 +2,8 @@
 //! look at the second (`Tuning::combines_first_operands`).
 //!
 //! Such a driver has one instruction for a function of three integers (PTX: `lop3`). In `a & b | c & (a | b)`, it combines the
-//! disjunction with `a & b`, to a function of `a`, `b` and the second operand, which remains another instruction. If the operands
-//! are exchanged, all four operations become one.
+//! disjunction with `a & b`: a function of `a`, `b` and the second operand, which stays an instruction of its own. With the
+//! operands exchanged, all four operations become one instruction.
 
 use kiln_ir::{BinaryOp, Function, Op, Scalar, UnaryOp, ValueId};
 use kiln_session::Options;
@@ -32,22 +32,22 @@ pub(super) fn order_operands(function: &mut Function, options: &Options) {
         if !is_bitwise(&inst.op) || !function.ty(inst.results[0]).scalar().is_some_and(Scalar::is_int) {
             continue;
         }
-        let operands: SmallVec<[Leaves; 2]> = inst
-            .args
-            .iter()
-            .map(|&arg| match known.get(&arg) {
-                Some(leaves) if uses[arg.index()] == 1 => leaves.clone(),
-                _ => SmallVec::from_slice(&[arg]),
-            })
-            .collect();
-        let mut leaves = operands[0].clone();
-        if let Some(second) = operands.get(1) {
-            leaves.extend(second.iter().copied().filter(|leaf| !operands[0].contains(leaf)));
+        let leaves_of = |value: ValueId| match known.get(&value) {
+            Some(leaves) if uses[value.index()] == 1 => leaves.clone(),
+            _ => SmallVec::from_slice(&[value]),
+        };
+        let mut leaves = leaves_of(inst.args[0]);
+        let second = inst.args.get(1).map(|&second| leaves_of(second)).unwrap_or_default();
+        let is_second_larger = second.len() > leaves.len();
+        for leaf in second {
+            if !leaves.contains(&leaf) {
+                leaves.push(leaf);
+            }
         }
         if leaves.len() <= MOST {
             known.insert(inst.results[0], leaves);
         }
-        if operands.get(1).is_some_and(|second| second.len() > operands[0].len()) {
+        if is_second_larger {
             function.insts[id].args.swap(0, 1);
         }
     }
