@@ -5,6 +5,7 @@ use kiln_ir::{
     BinaryOp, BlockId, Compare, CompareKind, Function, Inst, InstId, Op, Scalar, Type, ValueDef, ValueId,
 };
 use kiln_types::ops::CompareOp;
+use rustc_hash::FxHashSet;
 
 use crate::limit::{limit, maximum};
 
@@ -16,7 +17,7 @@ pub(super) struct CountedLoop {
     pub(super) step: i64,
     /// The loop continues if the counter compares like this with the bound.
     pub(super) compare: Compare,
-    /// A value from outside the loop.
+    /// A value from outside the loop, or from the `invariants` of its body.
     pub(super) bound: ValueId,
     /// The `if` that leaves the loop. The instructions before it are pure.
     pub(super) test: InstId,
@@ -54,7 +55,7 @@ impl CountedLoop {
             && function.insts[test].results.is_empty()
             && (step > 0) == is_up
             && step.unsigned_abs() < 1 << 16
-            && is_outside(function, body, bound);
+            && is_invariant(function, body, bound);
         is_counted.then_some(Self { counter, step, compare, bound, test })
     }
 
@@ -186,11 +187,29 @@ fn constant_summand(function: &Function, sum: &Inst, is_counter: impl Fn(ValueId
     }
 }
 
-/// Whether a value is defined outside the body of a loop, if the body compares with it before its first construct.
-fn is_outside(function: &Function, body: BlockId, value: ValueId) -> bool {
+/// Whether a value is the same in all iterations of a loop, if the body compares with it before its first construct.
+fn is_invariant(function: &Function, body: BlockId, value: ValueId) -> bool {
     match function.values[value].def {
         ValueDef::Const(_) => true,
         ValueDef::Param(block, _) => block != body,
-        ValueDef::Result(inst, _) => !function.blocks[body].insts.contains(&inst),
+        ValueDef::Result(inst, _) => {
+            !function.blocks[body].insts.contains(&inst) || invariants(function, body).contains(&inst)
+        }
     }
+}
+
+/// The instructions before the test of a loop that compute the same in all iterations, in their order: they are pure, and
+/// their operands come from outside the loop or from each other.
+pub(super) fn invariants(function: &Function, body: BlockId) -> Vec<InstId> {
+    let mut found = Vec::new();
+    let mut variable: FxHashSet<ValueId> = function.blocks[body].params.iter().copied().collect();
+    for &it in function.blocks[body].insts.iter().take_while(|&&it| function.insts[it].op.is_pure()) {
+        let inst = &function.insts[it];
+        if inst.args.iter().any(|arg| variable.contains(arg)) {
+            variable.extend(&inst.results);
+        } else {
+            found.push(it);
+        }
+    }
+    found
 }

@@ -4,7 +4,7 @@
 //! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
 //! without tests; the second is the original loop and runs the rest. Innermost loops only, without other exits, atomic
 //! operations, barriers, calls and built-in functions of groups: work-items that need different numbers of iterations are in
-//! different copies of the code.
+//! different copies of the code. If the loop computes `n` again for each test, as in `i < size - 2`, that happens before the loops.
 //!
 //! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
 
@@ -12,7 +12,11 @@ use kiln_ir::{BinaryOp, BlockId, Builder, CompareKind, Function, InstId, Op, Sca
 use kiln_session::Options;
 use kiln_types::ops::{CompareOp, LoopHints};
 
-use crate::{addresses::is_arithmetic, copy_code::append_iterations, counted_loops::CountedLoop};
+use crate::{
+    addresses::is_arithmetic,
+    copy_code::append_iterations,
+    counted_loops::{CountedLoop, invariants},
+};
 
 /// The number of iterations in the first loop.
 const COUNT: u64 = 4;
@@ -76,6 +80,7 @@ fn is_worth_unrolling(function: &Function, id: InstId, test: InstId) -> bool {
 /// Inserts a loop of four iterations without tests before the loop.
 fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &CountedLoop) {
     let Op::Loop { body, continuing, .. } = function.insts[id].op else { return };
+    let at = (at.0, at.1 + move_invariants_out(function, at, body));
     let params: Vec<Type> = function.blocks[body].params.iter().map(|&param| function.ty(param)).collect();
     let untested = counted.untested_body(function, body);
     let firsts = function.insts[id].args.clone();
@@ -106,6 +111,14 @@ fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &C
     if let Op::Loop { hints, .. } = &mut function.insts[id].op {
         hints.unroll = Some(1);
     }
+}
+
+/// Moves the invariants at the start of the body of a loop to before the loop (LLVM: LICM). Returns their number.
+fn move_invariants_out(function: &mut Function, (block, index): (BlockId, usize), body: BlockId) -> usize {
+    let moved = invariants(function, body);
+    function.blocks[body].insts.retain(|it| !moved.contains(it));
+    function.blocks[block].insts.splice(index..index, moved.iter().copied());
+    moved.len()
 }
 
 /// The bound of the loop of four iterations: if the counter of the first iteration is within it, the counter of the last is
