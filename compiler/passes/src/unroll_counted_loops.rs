@@ -4,7 +4,8 @@
 //! A loop that counts from `i` up to `n` becomes two. The first runs while `i < n - 3 * step` and contains four iterations
 //! without tests; the second is the original loop and runs the rest. Innermost loops only, without other exits, atomic
 //! operations, barriers, calls and built-in functions of groups: work-items that need different numbers of iterations are in
-//! different copies of the code. If the loop computes `n` again for each test, as in `i < size - 2`, that happens before the loops.
+//! different copies of the code. A bound that the loop computes again for each test, as in `i < size - 2`, is computed once, before
+//! the loops.
 //!
 //! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
 
