@@ -149,6 +149,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("runtime/opencl", &["kiln-build", "kiln-compiler", "kiln-report", "kiln-runtime"]),
     ("testsuite", &["kiln-compiler", "kiln-memory-model", "kiln-report", "kiln-syntax"]),
     ("testsuite/bench", &["kiln-compiler", "kiln-report", "kiln-runtime", "kiln-testsuite"]),
+    // It works with every OpenCL driver.
+    ("testsuite/layer", &[]),
     // It runs programs compiled by other implementations.
     ("testsuite/oracle", &[]),
     ("xtask", &[]),

@@ -39,14 +39,19 @@ fn compile(source: &str, to: &Path, words: &[&str]) {
 /// Runs a launch on a device, with the drivers that the files in a folder name.
 fn run_with(vendors: &Path, device: &str, (name, contents): (&str, &[u8]), words: &[&str]) -> Finished {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join(name), contents).expect("a file");
+    let file = folder.path().join(name);
+    fs::write(&file, contents).expect("a file");
+    process::finish(oracle(vendors, device).arg(file).args(["--platform", "Kiln"]).args(words), LIMIT)
+}
+
+/// An OpenCL program on a device, with the drivers that the files in a folder name.
+fn oracle(vendors: &Path, device: &str) -> Command {
     let mut command = Command::new(program("kiln-oracle"));
     let device = Device::named(device).expect("it is known");
     device.only(&mut command).unwrap_or_else(|reason| panic!("{reason}"));
     // Debian's loader reads a folder only if its name ends with a slash.
     command.env("OCL_ICD_VENDORS", format!("{}/", vendors.display()));
-    command.arg(folder.path().join(name)).args(["--platform", "Kiln"]).args(words);
-    process::finish(&mut command, LIMIT)
+    command
 }
 
 /// Checks the output of a launch on a Vulkan device and on the reference device.
@@ -66,6 +71,30 @@ fn vectors_are_added() {
     let more =
         ["buf:f32[100]=iota*2", "--arg", "buf:f32[100]", "--arg", "float:0.5", "--print", "sum[97..100]"];
     prints(source, &[&words[..], &more].concat(), "291.5 294.5 297.5");
+}
+
+/// The layer of `kiln-bench programs`: the program knows neither it nor events.
+#[test]
+fn a_layer_times_kernels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    name_driver(folder.path());
+    let [source, times] = ["kernel.cl", "times"].map(|name| folder.path().join(name));
+    fs::write(&source, "kernel void work(global int *data) { data[get_global_id(0)] = 7; }\n")
+        .expect("a file");
+    for device in ["lavapipe-25", "reference"] {
+        let mut command = oracle(folder.path(), device);
+        command.env("OPENCL_LAYERS", kiln::library("libkiln_timing_layer.so")).env("KILN_TIMES", &times);
+        let words = ["--kernel", "work", "--global", "8", "--arg", "buf:i32[8]", "--print", "data[5..8]"];
+        let finished = process::finish(command.arg(&source).args(["--platform", "Kiln"]).args(words), LIMIT);
+        assert!(finished.text().contains("7 7 7"), "{device}: {}{}", finished.text(), finished.stderr);
+        let text = fs::read_to_string(&times).expect("the layer writes it");
+        let [name, launches, least, sum] = text.trim_end().split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{device}: {text}")
+        };
+        assert_eq!((name, launches), ("work", "1"), "{device}");
+        assert!(least == sum && least.parse::<u64>().is_ok_and(|it| it > 0), "{device}: {text}");
+        fs::remove_file(&times).expect("it is there");
+    }
 }
 
 /// `clCreateProgramWithIL`: a Vulkan device runs what the driver translates.

@@ -23,6 +23,8 @@ pub(crate) enum Bench {
     Launches(Rest),
     /// Times of built-in functions, copies, images and atomic operations, compared with an OpenCL driver
     Builtins(Rest),
+    /// Kernel times of unmodified OpenCL programs on Kiln's OpenCL driver and another one: `--other DRIVER COMMAND…`
+    Programs(Rest),
     /// Times of the headers `<kiln/…>`, compared with CUB and cuRAND if CUDA is installed
     Libraries(Rest),
     /// Errors of `float` functions over all arguments, on a device
@@ -61,6 +63,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         | Bench::Runtime(_)
         | Bench::Kernels(_)
         | Bench::Launches(_)
+        | Bench::Programs(_)
         | Bench::Builtins(_)
         | Bench::Accuracy(_) => setup::BENCH,
     })?;
@@ -69,6 +72,7 @@ pub(crate) fn bench(what: &Bench) -> Outcome {
         Bench::Runtime(rest) => kiln_bench("runtime", rest),
         Bench::Kernels(rest) => kiln_bench("kernels", rest),
         Bench::Launches(rest) => launches(rest),
+        Bench::Programs(rest) => programs(rest),
         Bench::Builtins(rest) => kiln_bench("builtins", rest),
         Bench::Libraries(rest) => kiln_bench("libraries", rest),
         Bench::Accuracy(rest) => kiln_bench("accuracy", rest),
@@ -94,6 +98,13 @@ fn editors(rest: &Rest) -> Outcome {
 fn launches(rest: &Rest) -> Outcome {
     process::run(process::cargo().args(["build", "--release", "--quiet", "--package", "kiln-opencl"]))?;
     kiln_bench("launches", rest)
+}
+
+/// Measures the release build of the driver, through the release build of the layer that times kernels.
+fn programs(rest: &Rest) -> Outcome {
+    let packages = ["--package", "kiln-opencl", "--package", "kiln-timing-layer"];
+    process::run(process::cargo().args(["build", "--release", "--quiet"]).args(packages))?;
+    kiln_bench("programs", rest)
 }
 
 fn kiln_bench(what: &str, rest: &Rest) -> Outcome {

@@ -18,6 +18,7 @@ mod libraries;
 mod median;
 #[allow(unsafe_code, reason = "calls of the OpenCL API")]
 mod opencl;
+mod programs;
 mod random;
 #[allow(unsafe_code, reason = "calls of the Vulkan API")]
 mod raw;
@@ -50,6 +51,8 @@ enum What {
     Launches(launches::Launches),
     /// Times of the headers `<kiln/…>`, compared with CUDA's libraries
     Libraries(libraries::Libraries),
+    /// Kernel times of unmodified OpenCL programs on Kiln's OpenCL driver, compared with an OpenCL driver
+    Programs(programs::Programs),
     /// Front-end time for files and folders of kernels
     Frontend(frontend::Frontend),
     /// Random programs on a device, compared with the reference device
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         What::Runtime(options) => runtime::runtime(&options),
         What::Launches(options) => launches::launches(&options),
         What::Libraries(options) => libraries::libraries(&options),
+        What::Programs(options) => programs::programs(&options),
         What::Frontend(options) => frontend::frontend(&options),
         What::Random(options) => random::random(&options),
         What::Editors(options) => editors::editors(&options),

@@ -8,7 +8,7 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 }
 
 /// The geometric mean.
-fn geometric_mean(values: &[f64]) -> f64 {
+pub(crate) fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
