@@ -54,51 +54,38 @@ pub(crate) struct Programs {
 /// How long to wait between two looks at a program.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A driver, and the time of the shortest launch of each kernel in nanoseconds, by program.
+/// The time of the shortest launch of each kernel, in nanoseconds.
+type Times = BTreeMap<String, u64>;
+
+/// A driver.
 struct Side {
     driver: PathBuf,
     /// The file that names the driver, for the loader.
     vendors: TempDir,
-    times: Vec<BTreeMap<String, u64>>,
 }
 
 pub(crate) fn programs(options: &Programs) -> Result<(), String> {
     let layer = absolute(&options.layer)?;
-    let mut sides = [&options.driver, &options.other]
-        .into_iter()
-        .map(|driver| Side::new(driver, options.commands.len()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut failures = 0;
-    for _ in 0..options.rounds {
-        for (index, command) in options.commands.iter().enumerate() {
-            for side in &mut sides {
-                if let Err(reason) = side.run(options, index, &layer) {
+    let sides = [Side::new(&options.driver)?, Side::new(&options.other)?];
+    println!("microseconds, shortest launch of {} runs\n", options.rounds);
+    println!("{:<44} {:>12} {:>12} {:>13}", "kernel", "kiln", "other", "other / kiln");
+    let (mut ratios, mut long, mut failures) = (Vec::new(), Vec::new(), 0);
+    for command in &options.commands {
+        println!("{command}");
+        let mut times = [Times::new(), Times::new()];
+        for _ in 0..options.rounds {
+            for (side, times) in sides.iter().zip(&mut times) {
+                if let Err(reason) = side.run(command, options, &layer, times) {
                     eprintln!("`{command}` with `{}`: {reason}", side.driver.display());
                     failures += 1;
                 }
             }
         }
-    }
-    let [ours, theirs] = &sides[..] else { unreachable!("there are two drivers") };
-    print(options, &ours.times, &theirs.times, failures)
-}
-
-fn print(
-    options: &Programs,
-    ours: &[BTreeMap<String, u64>],
-    theirs: &[BTreeMap<String, u64>],
-    mut failures: usize,
-) -> Result<(), String> {
-    println!("microseconds, shortest launch of {} runs\n", options.rounds);
-    println!("{:<44} {:>12} {:>12} {:>13}", "kernel", "kiln", "other", "other / kiln");
-    let (mut ratios, mut long) = (Vec::new(), Vec::new());
-    for (index, command) in options.commands.iter().enumerate() {
-        println!("{command}");
-        let names: BTreeSet<&String> = ours[index].keys().chain(theirs[index].keys()).collect();
+        let names: BTreeSet<&String> = times.iter().flat_map(Times::keys).collect();
         for name in names {
-            let times = [ours, theirs].map(|side| side[index].get(name).map(|&time| time as f64 / 1e3));
-            let [Some(kiln), Some(other)] = times else {
-                let only = if times[0].is_some() { "Kiln's" } else { "the other" };
+            let found = times.each_ref().map(|times| times.get(name).map(|&time| time as f64 / 1e3));
+            let [Some(kiln), Some(other)] = found else {
+                let only = if found[0].is_some() { "Kiln's" } else { "the other" };
                 println!("  {name:<42} only with {only} driver");
                 failures += 1;
                 continue;
@@ -119,31 +106,31 @@ fn print(
 }
 
 impl Side {
-    fn new(driver: &Path, programs: usize) -> Result<Self, String> {
+    fn new(driver: &Path) -> Result<Self, String> {
         // A name without a folder is one for the dynamic linker.
         let driver = if driver.components().count() > 1 { absolute(driver)? } else { driver.to_owned() };
         let vendors = tempfile::tempdir().map_err(|e| e.to_string())?;
         let line = format!("{}\n", driver.display());
         fs::write(vendors.path().join("driver.icd"), line).map_err(|e| e.to_string())?;
-        Ok(Self { driver, vendors, times: vec![BTreeMap::new(); programs] })
+        Ok(Self { driver, vendors })
     }
 
     /// Runs a program, and adds the times of its kernels.
-    fn run(&mut self, options: &Programs, index: usize, layer: &Path) -> Result<(), String> {
+    fn run(&self, command: &str, options: &Programs, layer: &Path, times: &mut Times) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let [times, output] = ["times", "output"].map(|name| folder.path().join(name));
+        let [written, output] = ["times", "output"].map(|name| folder.path().join(name));
         let file = fs::File::create(&output).map_err(|e| e.to_string())?;
         let mut child = Command::new("sh")
-            .args(["-c", &options.commands[index]])
+            .args(["-c", command])
             .env("OCL_ICD_VENDORS", format!("{}/", self.vendors.path().display()))
             .env("OPENCL_LAYERS", layer)
-            .env("KILN_TIMES", &times)
+            .env("KILN_TIMES", &written)
             .stdout(file.try_clone().map_err(|e| e.to_string())?)
             .stderr(file)
             .process_group(0)
             .spawn()
             .map_err(|e| format!("cannot start the shell: {e}"))?;
-        let ended = wait(&mut child, &times, options);
+        let ended = wait(&mut child, &written, options);
         // Nothing of the program may disturb the next one.
         let group = Pid::from_raw(child.id() as i32);
         let _ = killpg(group, Signal::SIGKILL);
@@ -154,10 +141,10 @@ impl Side {
         {
             return Err(format!("{status}{}", output()));
         }
-        let text = fs::read_to_string(&times).map_err(|_| format!("it launched no kernel{}", output()))?;
+        let text = fs::read_to_string(&written).map_err(|_| format!("it launched no kernel{}", output()))?;
         for line in text.lines() {
             let (name, least) = least(line).ok_or_else(|| format!("the layer wrote `{line}`"))?;
-            let known = self.times[index].entry(name.to_owned()).or_insert(least);
+            let known = times.entry(name.to_owned()).or_insert(least);
             *known = least.min(*known);
         }
         Ok(())
