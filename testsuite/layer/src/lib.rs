@@ -15,7 +15,7 @@ use std::{
     env,
     ffi::{CStr, c_void},
     fs, iter,
-    path::PathBuf,
+    path::{Path, PathBuf},
     ptr::{self, null_mut},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     thread,
@@ -133,9 +133,9 @@ pub unsafe extern "C" fn clInitLayer(
         table.clWaitForEvents = Some(wait);
         table.clEnqueueReadBuffer = Some(read_buffer);
         table.clReleaseCommandQueue = Some(release_queue);
+        start();
         Table(table)
     });
-    start();
     // SAFETY: the caller passes valid pointers.
     unsafe {
         *entries_ret = count as cl_uint;
@@ -144,40 +144,41 @@ pub unsafe extern "C" fn clInitLayer(
     CL_SUCCESS
 }
 
-/// Starts to collect and to write the results, once.
+/// Starts to collect and to write the results.
 fn start() {
-    static STARTED: OnceLock<()> = OnceLock::new();
-    STARTED.get_or_init(|| {
-        extern "C" fn at_exit() {
-            write();
-        }
-        // SAFETY: the function calls neither OpenCL nor code that could have been unloaded.
-        unsafe { libc::atexit(at_exit) };
-        thread::spawn(|| {
-            loop {
-                thread::sleep(INTERVAL);
-                collect();
-                if file().is_some() {
-                    write();
-                }
+    extern "C" fn at_exit() {
+        write();
+    }
+    // SAFETY: the function calls neither OpenCL nor code that could have been unloaded.
+    unsafe { libc::atexit(at_exit) };
+    thread::spawn(|| {
+        loop {
+            thread::sleep(INTERVAL);
+            collect();
+            if file().is_some() {
+                write();
             }
-        });
+        }
     });
 }
 
-/// The file for the results.
-fn file() -> Option<PathBuf> {
-    env::var_os("KILN_TIMES").filter(|it| !it.is_empty()).map(PathBuf::from)
+/// The file for the results. The environment is read once, because the program may change it.
+fn file() -> Option<&'static Path> {
+    static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let read = || env::var_os("KILN_TIMES").filter(|it| !it.is_empty()).map(PathBuf::from);
+    FILE.get_or_init(read).as_deref()
 }
 
 /// Writes the results if they have changed.
 fn write() {
-    let Some(text) = state().times.changed() else { return };
+    // Locked until they are written, so that no other thread writes older ones afterwards.
+    let mut state = state();
+    let Some(text) = state.times.changed() else { return };
     match file() {
         // Readers never see a part of the file.
         Some(path) => {
             let new = path.with_extension("new");
-            let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+            let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
             if let Err(error) = written {
                 eprintln!("kiln timing layer: cannot write `{}`: {error}", path.display());
             }
@@ -339,8 +340,7 @@ unsafe extern "C" fn read_buffer(
 }
 
 unsafe extern "C" fn release_queue(queue: cl_command_queue) -> cl_int {
-    // The times of its kernels are read while it exists.
-    driver!(clFinish(queue));
+    // Programs that wait in other ways, such as by blocking maps, release their queues afterwards.
     collect();
     driver!(clReleaseCommandQueue(queue))
 }
