@@ -25,13 +25,20 @@ pub(super) fn narrow_divisions(function: &mut Function, options: &Options) {
 }
 
 fn narrow_division(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
-    if let Some(value) = divide_in_32_bits(builder, inst) {
+    if let Some(value) = divide_in_32_bits(builder, inst).or_else(|| shift_or_mask(builder, inst)) {
         return Some(value);
     }
     let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
     let unsigned = if is_unsigned(builder.function, inst) { unsigned(op) } else { return None };
-    let power = power_of_two(builder.function, inst.args[1]);
-    (unsigned != op || power.is_some()).then(|| divide(builder, unsigned, inst.args[0], inst.args[1], power))
+    (unsigned != op).then(|| builder.binary(unsigned, inst.args[0], inst.args[1]))
+}
+
+/// The result of an unsigned division or remainder by a power of two.
+pub(super) fn shift_or_mask(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
+    let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
+    let power = power_of_two(builder.function, inst.args[1])?;
+    let is_unsigned = is_unsigned(builder.function, inst);
+    is_unsigned.then(|| divide(builder, unsigned(op), inst.args[0], inst.args[1], Some(power)))
 }
 
 /// The result of a division or remainder of 64-bit integers, by one of 32-bit integers. `None` if the operands may not fit.

@@ -44,6 +44,10 @@ impl Pass<'_> {
                 replaced.insert(result, value);
                 return;
             }
+            if let Some(value) = narrow_divisions::shift_or_mask(builder, &inst) {
+                replaced.insert(result, value);
+                return;
+            }
             let is_signed = !narrow_divisions::is_unsigned(builder.function, &inst);
             let Some(quotient) = self.int64_quotient(builder, dividend, divisor, is_signed) else {
                 return builder.insert(id);
