@@ -241,29 +241,26 @@ double hypot_double(double x, double y) {
     return sqrt_double(x * x + y * y) * back;
 }
 
-// 64 bits of 2/pi, after 64 zeros before the point.
-ulong two_over_pi(uint index) {
+// 256 bits of 2/pi from bit 64 * `index`, after 64 zeros before the point.
+ulong4 two_over_pi(uint index) {
     switch (index) {
-    case 1: return 0xa2f9836e4e441529ul;
-    case 2: return 0xfc2757d1f534ddc0ul;
-    case 3: return 0xdb6295993c439041ul;
-    case 4: return 0xfe5163abdebbc561ul;
-    case 5: return 0xb7246e3a424dd2e0ul;
-    case 6: return 0x06492eea09d1921cul;
-    case 7: return 0xfe1deb1cb129a73eul;
-    case 8: return 0xe88235f52ebb4484ul;
-    case 9: return 0xe99c7026b45f7e41ul;
-    case 10: return 0x3991d639835339f4ul;
-    case 11: return 0x9c845f8bbdf9283bul;
-    case 12: return 0x1ff897ffde05980ful;
-    case 13: return 0xef2f118b5a0a6d1ful;
-    case 14: return 0x6d367ecf27cb09b7ul;
-    case 15: return 0x4f463f669e5fea2dul;
-    case 16: return 0x7527bac7ebe5f17bul;
-    case 17: return 0x3d0739f78a5292eaul;
-    case 18: return 0x6bfb5fb11f8d5d08ul;
-    case 19: return 0x56033046fc7b6babul;
-    default: return 0;
+    case 0: return (ulong4)(0ul, 0xa2f9836e4e441529ul, 0xfc2757d1f534ddc0ul, 0xdb6295993c439041ul);
+    case 1: return (ulong4)(0xa2f9836e4e441529ul, 0xfc2757d1f534ddc0ul, 0xdb6295993c439041ul, 0xfe5163abdebbc561ul);
+    case 2: return (ulong4)(0xfc2757d1f534ddc0ul, 0xdb6295993c439041ul, 0xfe5163abdebbc561ul, 0xb7246e3a424dd2e0ul);
+    case 3: return (ulong4)(0xdb6295993c439041ul, 0xfe5163abdebbc561ul, 0xb7246e3a424dd2e0ul, 0x06492eea09d1921cul);
+    case 4: return (ulong4)(0xfe5163abdebbc561ul, 0xb7246e3a424dd2e0ul, 0x06492eea09d1921cul, 0xfe1deb1cb129a73eul);
+    case 5: return (ulong4)(0xb7246e3a424dd2e0ul, 0x06492eea09d1921cul, 0xfe1deb1cb129a73eul, 0xe88235f52ebb4484ul);
+    case 6: return (ulong4)(0x06492eea09d1921cul, 0xfe1deb1cb129a73eul, 0xe88235f52ebb4484ul, 0xe99c7026b45f7e41ul);
+    case 7: return (ulong4)(0xfe1deb1cb129a73eul, 0xe88235f52ebb4484ul, 0xe99c7026b45f7e41ul, 0x3991d639835339f4ul);
+    case 8: return (ulong4)(0xe88235f52ebb4484ul, 0xe99c7026b45f7e41ul, 0x3991d639835339f4ul, 0x9c845f8bbdf9283bul);
+    case 9: return (ulong4)(0xe99c7026b45f7e41ul, 0x3991d639835339f4ul, 0x9c845f8bbdf9283bul, 0x1ff897ffde05980ful);
+    case 10: return (ulong4)(0x3991d639835339f4ul, 0x9c845f8bbdf9283bul, 0x1ff897ffde05980ful, 0xef2f118b5a0a6d1ful);
+    case 11: return (ulong4)(0x9c845f8bbdf9283bul, 0x1ff897ffde05980ful, 0xef2f118b5a0a6d1ful, 0x6d367ecf27cb09b7ul);
+    case 12: return (ulong4)(0x1ff897ffde05980ful, 0xef2f118b5a0a6d1ful, 0x6d367ecf27cb09b7ul, 0x4f463f669e5fea2dul);
+    case 13: return (ulong4)(0xef2f118b5a0a6d1ful, 0x6d367ecf27cb09b7ul, 0x4f463f669e5fea2dul, 0x7527bac7ebe5f17bul);
+    case 14: return (ulong4)(0x6d367ecf27cb09b7ul, 0x4f463f669e5fea2dul, 0x7527bac7ebe5f17bul, 0x3d0739f78a5292eaul);
+    case 15: return (ulong4)(0x4f463f669e5fea2dul, 0x7527bac7ebe5f17bul, 0x3d0739f78a5292eaul, 0x6bfb5fb11f8d5d08ul);
+    default: return (ulong4)(0x7527bac7ebe5f17bul, 0x3d0739f78a5292eaul, 0x6bfb5fb11f8d5d08ul, 0x56033046fc7b6babul);
     }
 }
 // r = x - n pi/2 as a sum for a finite x of at least pi/4, |r| <= pi/4, and n modulo 4.
@@ -272,11 +269,12 @@ double2 reduce_circle_exactly(double x, uint *quadrant) {
     ulong m = (as_ulong(size) & 0xffffffffffffful) | 0x10000000000000ul;
     uint first = (uint)(as_ulong(size) >> 52) - 1013;
     uint index = first >> 6, shift = first & 63;
-    ulong a = two_over_pi(index), b = two_over_pi(index + 1), c = two_over_pi(index + 2), d = two_over_pi(index + 3);
+    ulong4 words = two_over_pi(index);
+    ulong a = words.x, b = words.y, c = words.z;
     if (shift != 0) {
         a = (a << shift) | (b >> (64 - shift));
         b = (b << shift) | (c >> (64 - shift));
-        c = (c << shift) | (d >> (64 - shift));
+        c = (c << shift) | (words.w >> (64 - shift));
     }
     // The product modulo 2^192: two bits of quadrant, 190 of fraction.
     ulong low = m * c;
@@ -303,8 +301,9 @@ double2 reduce_circle_exactly(double x, uint *quadrant) {
         rest <<= more;
         zeros += more;
     }
-    double upper = ldexp_double((double)(top >> 11), -53 - zeros);
-    double lower = ldexp_double((double)(((top & 0x7ff) << 42) | (rest >> 22)), -106 - zeros);
+    // 2^(-53 - zeros) and 2^(-106 - zeros) are normal numbers.
+    double upper = (double)(top >> 11) * as_double((ulong)(970 - zeros) << 52);
+    double lower = (double)(((top & 0x7ff) << 42) | (rest >> 22)) * as_double((ulong)(917 - zeros) << 52);
     double2 r = two_product(upper, 0x1.921fb54442d18p+0);
     r = fast_two_sum(r.x, r.y + (lower * 0x1.921fb54442d18p+0 + upper * 6.1232339957367658861e-17));
     *quadrant = (x < 0.0 ? 4 - n : n) & 3;

@@ -186,18 +186,18 @@ float reduce_normal_log(float x, float *k) {
     *k = as_float((uint)((int)above >> 23) + as_uint(ROUNDER)) - ROUNDER;
     return as_float(as_uint(x) - (above & 0xff800000u));
 }
-// One comparison finds all operands that are not normal numbers above zero.
+// Without branches, so that the logarithms of several values overlap. `fma` with infinity is NaN for negative numbers and infinity
+// for infinity.
 #define LOGARITHM(NAME, OF_TWO, FACTOR)                                        \
     float NAME(float x) {                                                       \
-        float from = 0.0f, k;                                                   \
-        if (as_uint(x) - 0x00800000u >= 0x7f000000u) {                          \
-            float special;                                                      \
-            if (is_special_log(x, &special)) return special;                    \
-            x *= 0x1p25f;                                                       \
-            from = -25.0f;                                                      \
-        }                                                                       \
-        float part = log_one_plus(reduce_normal_log(x, &k) - 1.0f);             \
-        return fma(k + from, OF_TWO, part * FACTOR);                            \
+        float k, infinity = as_float(INFINITE);                                 \
+        bool is_small = x < 0x1p-126f;                                          \
+        float m = reduce_normal_log(is_small ? x * 0x1p25f : x, &k);            \
+        float part = log_one_plus(m - 1.0f);                                    \
+        float result = fma(is_small ? k - 25.0f : k, OF_TWO, part * FACTOR);    \
+        float special = fma(x, infinity, infinity);                             \
+        result = as_uint(x) - 1u < 0x7f7fffffu ? result : special;              \
+        return x == 0.0f ? -infinity : result;                                  \
     }
 LOGARITHM(log_float, 0.693147182f, 1.0f)
 LOGARITHM(log2_float, 1.0f, 1.44269502f)

@@ -8,17 +8,14 @@
 #define TRIG_CL
 #include "exact.cl"
 
-// 32 bits of 2/pi, after 32 zeros before the point.
-uint two_over_pi(uint index) {
+// 128 bits of 2/pi from bit 32 * `index`, after 32 zeros before the point.
+uint4 two_over_pi(uint index) {
     switch (index) {
-    case 1: return 0xa2f9836eu;
-    case 2: return 0x4e441529u;
-    case 3: return 0xfc2757d1u;
-    case 4: return 0xf534ddc0u;
-    case 5: return 0xdb629599u;
-    case 6: return 0x3c439041u;
-    case 7: return 0xfe5163abu;
-    default: return 0;
+    case 0: return (uint4)(0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u);
+    case 1: return (uint4)(0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u);
+    case 2: return (uint4)(0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u);
+    case 3: return (uint4)(0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u);
+    default: return (uint4)(0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
     }
 }
 
@@ -28,12 +25,12 @@ float2 reduce_circle_exactly(float x, uint *quadrant) {
     uint m = (as_uint(size) & 0x7fffffu) | 0x800000u;
     uint first = (as_uint(size) >> 23) - 120;
     uint index = first >> 5, shift = first & 31;
-    uint a = two_over_pi(index), b = two_over_pi(index + 1), c = two_over_pi(index + 2);
-    uint d = two_over_pi(index + 3);
+    uint4 words = two_over_pi(index);
+    uint a = words.x, b = words.y, c = words.z;
     if (shift != 0) {
         a = (a << shift) | (b >> (32 - shift));
         b = (b << shift) | (c >> (32 - shift));
-        c = (c << shift) | (d >> (32 - shift));
+        c = (c << shift) | (words.w >> (32 - shift));
     }
     // The product modulo 2^96: two bits of quadrant, 94 of fraction.
     ulong low = (ulong)m * c;
@@ -46,8 +43,9 @@ float2 reduce_circle_exactly(float x, uint *quadrant) {
     if (magnitude == 0) magnitude = 1;
     int zeros = (int)clz(magnitude);
     magnitude <<= zeros;
-    float upper = ldexp_float((float)(uint)(magnitude >> 40), -24 - zeros);
-    float lower = ldexp_float((float)((uint)(magnitude >> 16) & 0xffffffu), -48 - zeros);
+    // 2^(-24 - zeros) and 2^(-48 - zeros) are normal numbers.
+    float upper = (float)(uint)(magnitude >> 40) * as_float((uint)(103 - zeros) << 23);
+    float lower = (float)((uint)(magnitude >> 16) & 0xffffffu) * as_float((uint)(79 - zeros) << 23);
     float2 r = two_product(upper, 0x1.921fb6p+0f);
     r = fast_two_sum(r.x, r.y + (lower * 0x1.921fb6p+0f - upper * 4.37113900019e-8f));
     bool is_negative = (fraction < 0) != (x < 0.0f);
