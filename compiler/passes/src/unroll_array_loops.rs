@@ -4,7 +4,7 @@
 //!
 //! After `unroll_loops`, which handles hints. Before `split_private_objects` and `promote`, which remove the arrays.
 
-use kiln_ir::{BlockId, Function, InstId, Op, Type};
+use kiln_ir::{BlockId, Function, Inst, InstId, Op, Type, ValueId};
 use kiln_session::Options;
 use kiln_types::ops::LoopHints;
 use kiln_vocabulary::opencl::AddressSpace;
@@ -21,7 +21,7 @@ struct Limits {
 }
 
 /// For a loop without a hint.
-const NO_HINT: Limits = Limits { iterations: 32, size: 512 };
+const NO_HINT: Limits = Limits { iterations: 32, size: 4096 };
 /// For a loop that the source requests to unroll completely (`#pragma unroll`).
 const REQUESTED: Limits = Limits { iterations: 256, size: 16384 };
 
@@ -55,8 +55,8 @@ fn indexes_private_array(function: &Function, body: BlockId) -> bool {
         for &id in &function.blocks[block].insts {
             let inst = &function.insts[id];
             if let Op::Offset { .. } = inst.op
-                && function.ty(inst.args[0]) == Type::Pointer(AddressSpace::Private)
                 && function.constant(inst.args[1]).is_none()
+                && is_private(function, inst.args[0])
             {
                 return true;
             }
@@ -64,6 +64,14 @@ fn indexes_private_array(function: &Function, body: BlockId) -> bool {
         }
     }
     false
+}
+
+/// Whether this is a private pointer, or a generic one that was converted from one.
+fn is_private(function: &Function, mut pointer: ValueId) -> bool {
+    while let Some(Inst { op: Op::PointerCast | Op::Offset { .. }, args, .. }) = function.def(pointer) {
+        pointer = args[0];
+    }
+    function.ty(pointer) == Type::Pointer(AddressSpace::Private)
 }
 
 /// Replaces the loop by a block with all iterations. Jumps out of the loop become jumps out of the block.
