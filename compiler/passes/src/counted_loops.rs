@@ -1,8 +1,9 @@
-//! Recognizes loops whose counter approaches a bound by a constant step, for passes that unroll loops. The passes select the
-//! loops.
+//! Recognizes loops whose counter approaches a bound by the same step in each iteration, for passes that unroll loops. The passes
+//! select the loops.
 
 use kiln_ir::{
-    BinaryOp, BlockId, Compare, CompareKind, Function, Inst, InstId, Op, Scalar, Type, ValueDef, ValueId,
+    BinaryOp, BlockId, Builder, Compare, CompareKind, Convert, Function, Inst, InstId, Op, Scalar, Type,
+    ValueDef, ValueId,
 };
 use kiln_types::ops::CompareOp;
 use rustc_hash::FxHashSet;
@@ -13,14 +14,23 @@ use crate::limit::{limit, maximum};
 pub(super) struct CountedLoop {
     /// The number of the counter among the parameters of the body.
     pub(super) counter: usize,
-    /// What each iteration adds to the counter, as a signed number.
-    pub(super) step: i64,
+    /// What each iteration adds to the counter.
+    pub(super) step: Step,
     /// The loop continues if the counter compares like this with the bound.
     pub(super) compare: Compare,
     /// A value from outside the loop, or from the `invariants` of its body.
     pub(super) bound: ValueId,
     /// The `if` that leaves the loop. The instructions before it are pure.
     pub(super) test: InstId,
+}
+
+/// What each iteration of a loop adds to its counter.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Step {
+    /// A constant, as a signed number.
+    Constant(i64),
+    /// A value that is the same in all iterations, such as `get_global_size(0)`. A 64-bit value is truncated for a 32-bit counter.
+    Value(ValueId),
 }
 
 impl CountedLoop {
@@ -53,8 +63,12 @@ impl CountedLoop {
         let is_counted = is_test
             && is_integer
             && function.insts[test].results.is_empty()
-            && (step > 0) == is_up
-            && step.unsigned_abs() < 1 << 16
+            && match step {
+                Step::Constant(step) => (step > 0) == is_up && step.unsigned_abs() < 1 << 16,
+                Step::Value(step) => {
+                    is_up && is_repeatable(function, &values_inside(function, id), step, DEPTH)
+                }
+            }
             && is_invariant(function, body, bound);
         is_counted.then_some(Self { counter, step, compare, bound, test })
     }
@@ -66,23 +80,26 @@ impl CountedLoop {
         untested
     }
 
-    /// An upper bound of the number of iterations. `None` if the counter or the bound may be negative.
+    /// An upper bound of the number of iterations. `None` if the step is not constant, or if the counter or the bound may be
+    /// negative.
     pub(super) fn max_iterations(&self, function: &Function, id: InstId) -> Option<u64> {
+        let Step::Constant(step) = self.step else { return None };
         let start = function.insts[id].args[self.counter];
-        let (low, high) = if self.step > 0 { (start, self.bound) } else { (self.bound, start) };
+        let (low, high) = if step > 0 { (start, self.bound) } else { (self.bound, start) };
         let may_be_negative = [low, high].iter().any(|&it| limit(function, it).is_none());
         if self.compare.kind == CompareKind::Signed && may_be_negative {
             return None;
         }
         let distance = maximum(function, high).saturating_sub(function.constant_bits(low).unwrap_or(0));
-        let steps = distance / self.step.unsigned_abs();
+        let steps = distance / step.unsigned_abs();
         let is_end_included = matches!(self.compare.op, CompareOp::LessEqual | CompareOp::GreaterEqual);
-        let has_rest = !distance.is_multiple_of(self.step.unsigned_abs());
+        let has_rest = !distance.is_multiple_of(step.unsigned_abs());
         steps.checked_add(u64::from(is_end_included || has_rest))
     }
 
     /// The number of iterations, if it is known and at most `limit`.
     pub(super) fn iterations(&self, function: &Function, id: InstId, limit: usize) -> Option<usize> {
+        let Step::Constant(step) = self.step else { return None };
         let bits = function.ty(self.bound).scalar()?.bits();
         let number = |bits_of: u64| {
             let unused = 64 - bits;
@@ -104,7 +121,7 @@ impl CountedLoop {
             if !is_inside {
                 return Some(count);
             }
-            counter += i128::from(self.step);
+            counter += i128::from(step);
             // A counter that wraps around starts again.
             let range = match self.compare.kind {
                 CompareKind::Signed => -(1i128 << (bits - 1))..1i128 << (bits - 1),
@@ -136,13 +153,13 @@ const fn mirrored(op: CompareOp) -> CompareOp {
     }
 }
 
-/// The constant that each iteration adds to a parameter of the body.
+/// What each iteration adds to a parameter of the body.
 fn step(
     function: &Function,
     id: InstId,
     (body, continuing): (BlockId, BlockId),
     counter: usize,
-) -> Option<i64> {
+) -> Option<Step> {
     let next = &function.insts[function.blocks[continuing].terminator()?];
     if next.op != Op::Next(id) {
         return None;
@@ -159,8 +176,8 @@ fn step(
                     Some(number) => inst.args[number],
                     None => value,
                 };
-                let sum = function.def(resolve(next.args[counter]))?;
-                let added = constant_summand(function, sum, |it| {
+                let sum = resolve(next.args[counter]);
+                let added = summand(function, sum, resolve, |it| {
                     position(function, body, resolve(it)) == Some(counter)
                 })?;
                 if *found.get_or_insert(added) != added {
@@ -172,18 +189,86 @@ fn step(
     found
 }
 
-/// The constant in a sum with a value that satisfies the predicate.
-fn constant_summand(function: &Function, sum: &Inst, is_counter: impl Fn(ValueId) -> bool) -> Option<i64> {
-    let (Op::Binary(op) | Op::Exact(op)) = sum.op else { return None };
-    let (value, bits) = (sum.args[0], function.constant_bits(sum.args[1])?);
-    if !is_counter(value) {
+/// The other operand of a sum with a value that satisfies the predicate.
+fn summand(
+    function: &Function,
+    sum: ValueId,
+    resolve: impl Fn(ValueId) -> ValueId,
+    is_counter: impl Fn(ValueId) -> bool,
+) -> Option<Step> {
+    let mut inst = function.def(sum)?;
+    // In `i += get_global_size(0)`, an `int` is extended, and the sum is truncated.
+    let is_wide = inst.op == Op::Convert(Convert::Truncate);
+    if is_wide {
+        inst = function.def(inst.args[0])?;
+    }
+    let (Op::Binary(op) | Op::Exact(op)) = inst.op else { return None };
+    let narrow = |value: ValueId| match function.def(value) {
+        Some(Inst { op: Op::Convert(Convert::SignExtend | Convert::ZeroExtend), args, .. }) if is_wide => {
+            args[0]
+        }
+        _ => value,
+    };
+    let is_first = is_counter(narrow(inst.args[0]));
+    let other = resolve(inst.args[usize::from(is_first)]);
+    if !is_first && !is_counter(narrow(inst.args[1])) {
         return None;
     }
-    let constant = if function.ty(value) == Type::I32 { i64::from(bits as i32) } else { bits as i64 };
-    match op {
-        BinaryOp::Add => Some(constant),
-        BinaryOp::Sub => constant.checked_neg(),
+    let constant = function.constant_bits(other).map(|bits| match function.ty(sum) == Type::I32 {
+        true => i64::from(bits as i32),
+        false => bits as i64,
+    });
+    match (op, constant) {
+        (BinaryOp::Add, Some(constant)) => Some(Step::Constant(constant)),
+        (BinaryOp::Add, None) => Some(Step::Value(other)),
+        (BinaryOp::Sub, Some(constant)) if is_first => constant.checked_neg().map(Step::Constant),
         _ => None,
+    }
+}
+
+/// The values that a loop defines.
+fn values_inside(function: &Function, id: InstId) -> FxHashSet<ValueId> {
+    let mut found = FxHashSet::default();
+    let mut blocks = function.insts[id].op.blocks();
+    while let Some(block) = blocks.pop() {
+        found.extend(&function.blocks[block].params);
+        for &it in &function.blocks[block].insts {
+            found.extend(&function.insts[it].results);
+            blocks.extend(function.insts[it].op.blocks());
+        }
+    }
+    found
+}
+
+/// The maximum depth of a computation that is repeated before a loop.
+const DEPTH: u32 = 4;
+
+/// Whether a value can be computed before a loop that defines these values.
+fn is_repeatable(function: &Function, inside: &FxHashSet<ValueId>, value: ValueId, depth: u32) -> bool {
+    !inside.contains(&value)
+        || depth > 0
+            && function.def(value).is_some_and(|inst| {
+                inst.op.is_pure()
+                    && !inst.op.is_integer_division()
+                    && inst.args.iter().all(|&arg| is_repeatable(function, inside, arg, depth - 1))
+            })
+}
+
+/// Computes the step of a loop before it.
+pub(super) fn step_before(builder: &mut Builder<'_>, id: InstId, step: ValueId, ty: Type) -> ValueId {
+    let inside = values_inside(builder.function, id);
+    let value = repeat(builder, &inside, step);
+    if builder.ty(value) == ty { value } else { builder.convert(Convert::Truncate, value, ty) }
+}
+
+fn repeat(builder: &mut Builder<'_>, inside: &FxHashSet<ValueId>, value: ValueId) -> ValueId {
+    match builder.function.def(value).cloned() {
+        Some(inst) if inside.contains(&value) => {
+            let args: Vec<ValueId> = inst.args.iter().map(|&arg| repeat(builder, inside, arg)).collect();
+            let ty = builder.ty(value);
+            builder.value(inst.op, &args, ty)
+        }
+        _ => value,
     }
 }
 

@@ -5,7 +5,7 @@
 //! without tests; the second is the original loop and runs the rest. Innermost loops only, without other exits, atomic
 //! operations, barriers, calls and built-in functions of groups: work-items that need different numbers of iterations are in
 //! different copies of the code. A bound that the loop computes again for each test, as in `i < size - 2`, is computed once, before
-//! the loops.
+//! the loops. The step can be a value, as in `i += get_global_size(0)`.
 //!
 //! After `unroll_loops`, which handles hints. Before `structure_exits`, because the copies are blocks with an exit.
 
@@ -16,7 +16,7 @@ use kiln_types::ops::{CompareOp, LoopHints};
 use crate::{
     addresses::is_arithmetic,
     copy_code::append_iterations,
-    counted_loops::{CountedLoop, invariants},
+    counted_loops::{CountedLoop, Step, invariants, step_before},
 };
 
 /// The number of iterations in the first loop.
@@ -46,7 +46,8 @@ fn loop_to_unroll(function: &Function, id: InstId) -> Option<CountedLoop> {
     };
     let counted = CountedLoop::find(function, id)?;
     let limits = [function.insts[id].args[counted.counter], counted.bound];
-    let is_known = limits.iter().all(|&it| function.constant(it).is_some());
+    let is_known =
+        matches!(counted.step, Step::Constant(_)) && limits.iter().all(|&it| function.constant(it).is_some());
     // A loop that seldom has four iterations would only become larger.
     let is_short = counted.max_iterations(function, id).is_some_and(|it| it < 2 * COUNT);
     (!is_known && !is_short && is_worth_unrolling(function, id, counted.test)).then_some(counted)
@@ -88,7 +89,7 @@ fn unroll(function: &mut Function, at: (BlockId, usize), id: InstId, counted: &C
     let mut builder = Builder::new(function);
     builder.at(at.0, at.1);
     builder.span = builder.function.insts[id].span;
-    let (bound, is_possible) = first_bound(&mut builder, counted);
+    let (bound, is_possible) = first_bound(&mut builder, id, counted);
     let open = builder.open_loop(&firsts, &params, &params, LoopHints { unroll: Some(1) });
     builder.at_end(open.body);
     let values = builder.function.blocks[open.body].params.clone();
@@ -124,24 +125,44 @@ fn move_invariants_out(function: &mut Function, (block, index): (BlockId, usize)
 
 /// The bound of the loop of four iterations: if the counter of the first iteration is within it, the counter of the last is
 /// within the bound of the original loop. Returns a condition for entering the loop too, if the bound alone does not suffice.
-fn first_bound(builder: &mut Builder<'_>, counted: &CountedLoop) -> (ValueId, Option<ValueId>) {
+fn first_bound(builder: &mut Builder<'_>, id: InstId, counted: &CountedLoop) -> (ValueId, Option<ValueId>) {
     let ty = builder.ty(counted.bound);
     let mask = ty.scalar().map_or(u64::MAX, Scalar::mask);
     let half = mask / 2 + 1;
-    let is_signed = counted.compare.kind == CompareKind::Signed;
-    let distance = (COUNT - 1) * counted.step.unsigned_abs();
+    let (kind, op) = (counted.compare.kind, counted.compare.op);
+    let is_up = matches!(op, CompareOp::Less | CompareOp::LessEqual);
     // The last value of the type in the direction that the loop comes from.
-    let (op, extreme, reached, closer) = if counted.step > 0 {
-        let min = if is_signed { half } else { 0 };
-        (CompareOp::GreaterEqual, min, min.wrapping_add(distance), BinaryOp::Sub)
-    } else {
-        let greatest = if is_signed { half - 1 } else { mask };
-        (CompareOp::LessEqual, greatest, greatest.wrapping_sub(distance), BinaryOp::Add)
+    let (extreme, reached, closer, farther) = match (is_up, kind == CompareKind::Signed) {
+        (true, true) => (half, CompareOp::GreaterEqual, BinaryOp::Sub, BinaryOp::Add),
+        (true, false) => (0, CompareOp::GreaterEqual, BinaryOp::Sub, BinaryOp::Add),
+        (false, true) => (half - 1, CompareOp::LessEqual, BinaryOp::Add, BinaryOp::Sub),
+        (false, false) => (mask, CompareOp::LessEqual, BinaryOp::Add, BinaryOp::Sub),
     };
-    let reached = builder.bits(ty, reached & mask);
-    let is_possible = builder.compare(op, counted.compare.kind, counted.bound, reached);
-    let bound = builder.binary_bits(closer, counted.bound, distance);
-    if matches!(counted.compare.op, CompareOp::LessEqual | CompareOp::GreaterEqual) {
+    // How far the last iteration is from the first one, and the extreme value at this distance.
+    let (distance, farthest, is_small) = match counted.step {
+        Step::Constant(step) => {
+            let distance = (COUNT - 1) * step.unsigned_abs();
+            let farthest =
+                if is_up { extreme.wrapping_add(distance) } else { extreme.wrapping_sub(distance) };
+            (builder.bits(ty, distance), builder.bits(ty, farthest & mask), None)
+        }
+        Step::Value(step) => {
+            let step = step_before(builder, id, step, ty);
+            // A distance that does not overflow. A step of zero wraps around and is not less.
+            let before = builder.binary_bits(BinaryOp::Sub, step, 1);
+            let limit = builder.bits(ty, half / COUNT);
+            let is_small = builder.compare(CompareOp::Less, CompareKind::Unsigned, before, limit);
+            let distance = builder.binary_bits(BinaryOp::Mul, step, COUNT - 1);
+            let extreme = builder.bits(ty, extreme);
+            (distance, builder.binary(farther, extreme, distance), Some(is_small))
+        }
+    };
+    let mut is_possible = builder.compare(reached, kind, counted.bound, farthest);
+    if let Some(is_small) = is_small {
+        is_possible = builder.binary(BinaryOp::And, is_small, is_possible);
+    }
+    let bound = builder.binary(closer, counted.bound, distance);
+    if matches!(op, CompareOp::LessEqual | CompareOp::GreaterEqual) {
         return (bound, Some(is_possible));
     }
     // No counter is beyond the extreme, so the loop is not entered.
