@@ -2,6 +2,9 @@
 //! (`testsuite/layer`) times each launch by its event; the two drivers alternate, and the shortest launch of each kernel counts.
 //!
 //! Needs a loader with layers: that of Khronos, or ocl-icd.
+//!
+//! A context of the other driver exists all the time. The clock of an idle NVIDIA GPU falls while only Vulkan uses it: after seconds
+//! on the CPU, a program's first kernels take four times as long (H200). A context of NVIDIA's OpenCL keeps the clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,7 +23,10 @@ use nix::{
 };
 use tempfile::TempDir;
 
-use crate::median::{geometric_mean, summarize};
+use crate::{
+    median::{geometric_mean, summarize},
+    opencl::OpenCl,
+};
 
 #[derive(Args)]
 pub(crate) struct Programs {
@@ -67,6 +73,7 @@ struct Side {
 pub(crate) fn programs(options: &Programs) -> Result<(), String> {
     let layer = absolute(&options.layer)?;
     let sides = [Side::new(&options.driver)?, Side::new(&options.other)?];
+    let _context = OpenCl::of_driver(&sides[1].driver.to_string_lossy())?;
     println!("microseconds, shortest launch of {} runs\n", options.rounds);
     println!("{:<44} {:>12} {:>12} {:>13}", "kernel", "kiln", "other", "other / kiln");
     let (mut ratios, mut long, mut failures) = (Vec::new(), Vec::new(), 0);
@@ -141,7 +148,8 @@ impl Side {
         {
             return Err(format!("{status}{}", output()));
         }
-        let text = fs::read_to_string(&written).map_err(|_| format!("it launched no kernel{}", output()))?;
+        let text = fs::read_to_string(&written)
+            .map_err(|_| format!("it launched no kernel, or its loader has no layers{}", output()))?;
         for line in text.lines() {
             let (name, least) = least(line).ok_or_else(|| format!("the layer wrote `{line}`"))?;
             let known = times.entry(name.to_owned()).or_insert(least);
