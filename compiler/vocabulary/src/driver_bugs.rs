@@ -290,11 +290,14 @@ driver_bugs! {
                   earlier load",
         remedy: Remedy::Pass("narrow_shifts"),
     }
-    /// 3 of 25,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), whose modules have
-    /// no undefined behavior. 28539317 is wrong with `narrow_loads`, also if that is the only workaround, and correct without it.
-    /// 28543406 is correct without any one of `expand_int64_division`, `expand_int64_conversions`, `select_private_elements` and
+    /// 3 of 35,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), whose modules
+    /// have no undefined behavior. 28539317 is wrong with `narrow_loads`, also if that is the only workaround, and correct
+    /// without it: in the machine code, `a && (b || c)` is `a && !(b && c)`, as if two negations were lost. 28543406 is correct
+    /// without any one of `expand_int64_division`, `expand_int64_conversions`, `select_private_elements` and
     /// `omit_rounding_mode`, and wrong without any other one. Both are correct without workarounds. 28562236 is wrong without
-    /// workarounds, with all, and whichever one is left out. More programs need each workaround than are wrong because of it.
+    /// workarounds, with all, and whichever one is left out: a store to `p[(get_local_id(2) << get_global_size(2)) & 15]` goes
+    /// to the address of an earlier load, as with `shifted_zeros`, whose workaround replaces right shifts only. More programs
+    /// need each workaround than are wrong because of it.
     RareWrongResults "rare_wrong_results" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "very few kernels have wrong results, depending on the combination of workarounds; the cause is not known",
