@@ -8,7 +8,10 @@ use kiln_ir::{
 use kiln_types::ops::CompareOp;
 use rustc_hash::FxHashSet;
 
-use crate::limit::{limit, maximum};
+use crate::{
+    if_to_select::is_cheap,
+    limit::{limit, maximum},
+};
 
 /// A loop that begins with a test of its counter.
 pub(super) struct CountedLoop {
@@ -243,13 +246,12 @@ fn values_inside(function: &Function, id: InstId) -> FxHashSet<ValueId> {
 /// The maximum depth of a computation that is repeated before a loop.
 const DEPTH: u32 = 4;
 
-/// Whether a value can be computed before a loop that defines these values.
+/// Whether a value can be computed before a loop that defines these values, even if the loop has no iteration.
 fn is_repeatable(function: &Function, inside: &FxHashSet<ValueId>, value: ValueId, depth: u32) -> bool {
     !inside.contains(&value)
         || depth > 0
             && function.def(value).is_some_and(|inst| {
-                inst.op.is_pure()
-                    && !inst.op.is_integer_division()
+                is_cheap(function, inst)
                     && inst.args.iter().all(|&arg| is_repeatable(function, inside, arg, depth - 1))
             })
 }

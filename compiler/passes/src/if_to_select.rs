@@ -36,7 +36,7 @@ fn selectable_arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
     for block in [then, otherwise] {
         let (&last, others) = function.blocks[block].insts.split_last()?;
         computed += others.len();
-        let is_cheap = others.iter().all(|&other| is_cheap(function, other));
+        let is_cheap = others.iter().all(|&other| is_cheap(function, &function.insts[other]));
         if function.insts[last].op != Op::Exit(id) || !is_cheap || computed > MAX_SPECULATED {
             return None;
         }
@@ -45,8 +45,8 @@ fn selectable_arms(function: &Function, id: InstId) -> Option<[BlockId; 2]> {
 }
 
 /// Operations that are cheap, have no effects, and are defined for all operands.
-fn is_cheap(function: &Function, id: InstId) -> bool {
-    let Inst { op, results, .. } = &function.insts[id];
+pub(super) fn is_cheap(function: &Function, inst: &Inst) -> bool {
+    let Inst { op, results, .. } = inst;
     let is_division = op.is_integer_division();
     let is_query = matches!(
         op,
