@@ -117,7 +117,7 @@ impl Comparison {
                 .map(|level| Trial { configuration: Configuration::Module(Oracle::Intel, level), every: 4 }),
         );
         let references = match kind {
-            ProgramKind::Plain => vec![Oracle::Pocl, Oracle::Intel],
+            ProgramKind::Plain | ProgramKind::Counting => vec![Oracle::Pocl, Oracle::Intel],
             ProgramKind::Generic | ProgramKind::Composition => vec![Oracle::Intel],
         };
         Self { kind, references, trials, limit: LIMIT, reports_references: false, has_judge: true }

@@ -46,6 +46,9 @@ pub(crate) struct Random {
     /// Generate compositions of atomic objects, in OpenCL C 1.2, 2.0 and 3.0
     #[arg(long, conflicts_with_all = ["generic", "neighbors"])]
     compositions: bool,
+    /// Generate loops whose start, bound and step are values
+    #[arg(long, conflicts_with_all = ["generic", "compositions"])]
+    counting: bool,
     /// Number of kernels of other programs to add to each module
     #[arg(long, default_value_t = 0)]
     neighbors: u64,
@@ -202,6 +205,7 @@ impl Random {
         let kind = match self {
             Self { compositions: true, .. } => ProgramKind::Composition,
             Self { generic: true, .. } => ProgramKind::Generic,
+            Self { counting: true, .. } => ProgramKind::Counting,
             _ => ProgramKind::Plain,
         };
         programs::program(seed, kind)

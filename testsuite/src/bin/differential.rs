@@ -19,8 +19,8 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Reference: `pocl`, `intel` (PoCL and Intel), `generic` (Intel, with generic pointers), `clang` (clang's modules on the
-    /// reference device), `generic-clang`, `compositions` (compositions on the reference device), `compositions-intel` or
-    /// `devices` (the devices of `KILN_TEST_DEVICE`, compared with the first one)
+    /// reference device), `generic-clang`, `counting` (PoCL, with loops that count by values), `compositions` (compositions on the
+    /// reference device), `compositions-intel` or `devices` (the devices of `KILN_TEST_DEVICE`, compared with the first one)
     #[arg(long, default_value = "pocl")]
     oracle: String,
     /// Run modules that Kiln translates from kernel SPIR-V, its own and clang's
@@ -60,6 +60,7 @@ fn main() -> ExitCode {
     let mut comparison = match arguments.oracle.as_str() {
         "intel" => Comparison::with_intel(ProgramKind::Plain),
         "generic" => Comparison::with_intel(ProgramKind::Generic),
+        "counting" => Comparison { kind: ProgramKind::Counting, ..Comparison::with_pocl() },
         "clang" => Comparison::with_clang(ProgramKind::Plain),
         "compositions" => Comparison::of_compositions(),
         "compositions-intel" => {

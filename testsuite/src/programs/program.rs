@@ -15,6 +15,8 @@ use crate::compositions;
 pub enum ProgramKind {
     /// OpenCL C 1.2: every pointer has a named address space.
     Plain,
+    /// OpenCL C 1.2 with loops whose start, bound and step are values.
+    Counting,
     /// OpenCL C 2.0: functions take generic pointers.
     Generic,
     /// Any of OpenCL C 1.2, 2.0 and 3.0: many atomic objects (`compositions`).

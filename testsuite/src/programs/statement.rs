@@ -1,9 +1,9 @@
 //! Statements.
 
 use super::{
-    Function, Generator, Parameter,
+    Function, Generator, Parameter, ProgramKind,
     scope::{Object, Space},
-    types::{INT, INTEGERS, Returned, Ty},
+    types::{INT, INTEGERS, LONG, Returned, Ty, UINT, ULONG},
 };
 
 impl Generator {
@@ -188,6 +188,9 @@ impl Generator {
         if self.around.loops >= 2 {
             return self.conditional();
         }
+        if self.kind == ProgramKind::Counting && self.dice.one_in(2) {
+            return self.counted_loop();
+        }
         let before = self.around;
         self.around.is_in_loop = true;
         self.around.is_in_switch = false;
@@ -242,6 +245,57 @@ impl Generator {
                 self.close("}");
             }
         }
+        self.around = before;
+    }
+
+    /// A loop whose start, bound and step are values. They are small, so that the counter does not overflow, and the step is never
+    /// zero, even if the loop computes it again.
+    fn counted_loop(&mut self) {
+        let before = self.around;
+        self.around.is_in_loop = true;
+        self.around.is_in_switch = false;
+        self.around.loops += 1;
+        let scalar = *self.dice.pick(&[INT, INT, UINT, LONG, ULONG]);
+        let counter = self.name('i');
+        let [first, last] = [4, 13].map(|limit| format!("({})({})", scalar.name, self.index(limit, 2)));
+        let step = format!("({})(1 + ({}))", scalar.name, self.index(3, 2));
+        self.open("{");
+        let mut named = |value: String| {
+            if self.dice.one_in(2) {
+                return value;
+            }
+            let name = self.name('b');
+            self.line(format!("{} {name} = {value};", scalar.name));
+            name
+        };
+        let [first, last, step] = [first, last, step].map(&mut named);
+        let ty = scalar.name;
+        let or_equal = if self.dice.one_in(3) { "=" } else { "" };
+        // An unsigned counter could pass zero.
+        if scalar.is_signed() && self.dice.one_in(3) {
+            self.open(format!(
+                "for ({ty} {counter} = {last}; {counter} >{or_equal} {first}; {counter} -= {step}) {{"
+            ));
+        } else {
+            self.open(format!(
+                "for ({ty} {counter} = {first}; {counter} <{or_equal} {last}; {counter} += {step}) {{"
+            ));
+        }
+        self.scopes.add(Object {
+            text: counter,
+            ty: Ty::scalar(scalar),
+            space: Space::Private,
+            length: None,
+            is_writable: false,
+            is_pointer: false,
+            has_address: false,
+        });
+        match self.dice.one_in(2) {
+            true => self.assignment(),
+            false => self.nested(),
+        }
+        self.close("}");
+        self.close("}");
         self.around = before;
     }
 
