@@ -7,7 +7,7 @@ use kiln_session::Options;
 use kiln_types::ops::{CompareOp, LoopHints};
 use rustc_hash::FxHashMap;
 
-use crate::{rewrite::rewrite_only, split_vectors::is_wide};
+use crate::{origins::start, rewrite::rewrite_only, split_vectors::is_wide};
 
 /// The maximum number of unrolled accesses of a clear.
 const MAX_UNROLLED_CLEAR: u64 = 16;
@@ -91,14 +91,10 @@ fn narrowest_elements(function: &Function) -> FxHashMap<VarId, u64> {
 }
 
 /// The private object that a pointer points into, if only arithmetic leads to it.
-fn private_object(function: &Function, mut pointer: ValueId) -> Option<VarId> {
-    loop {
-        let inst = function.def(pointer)?;
-        match inst.op {
-            Op::PrivateVar(var) => return Some(var),
-            Op::Offset { .. } | Op::PointerCast => pointer = inst.args[0],
-            _ => return None,
-        }
+fn private_object(function: &Function, pointer: ValueId) -> Option<VarId> {
+    match function.def(start(function, pointer))?.op {
+        Op::PrivateVar(var) => Some(var),
+        _ => None,
     }
 }
 

@@ -223,6 +223,14 @@ pub(super) fn base_and_offset(function: &Function, mut pointer: ValueId) -> (Val
     (pointer, bytes)
 }
 
+/// The pointer that arithmetic and casts start from.
+pub(super) fn start(function: &Function, mut pointer: ValueId) -> ValueId {
+    while let Some(Inst { op: Op::Offset { .. } | Op::PointerCast, args, .. }) = function.def(pointer) {
+        pointer = args[0];
+    }
+    pointer
+}
+
 /// The base of a pointer after stripping casts and constant offsets, and the total offset in bytes. `None` if an
 /// offset is not constant.
 pub(super) fn base(function: &Function, mut pointer: ValueId) -> Option<(ValueId, i64)> {

@@ -4,7 +4,7 @@
 //!
 //! After `unroll_loops`, which handles hints. Before `split_private_objects` and `promote`, which remove the arrays.
 
-use kiln_ir::{BlockId, Function, Inst, InstId, Op, Type, ValueId};
+use kiln_ir::{BlockId, Function, InstId, Op, Type};
 use kiln_session::Options;
 use kiln_types::ops::LoopHints;
 use kiln_vocabulary::opencl::AddressSpace;
@@ -12,6 +12,7 @@ use kiln_vocabulary::opencl::AddressSpace;
 use crate::{
     copy_code::{append_iterations, block_size, copy_into},
     counted_loops::CountedLoop,
+    origins::start,
 };
 
 /// The maximum number of iterations, and the maximum size of all iterations in instructions.
@@ -56,7 +57,7 @@ fn indexes_private_array(function: &Function, body: BlockId) -> bool {
             let inst = &function.insts[id];
             if let Op::Offset { .. } = inst.op
                 && function.constant(inst.args[1]).is_none()
-                && is_private(function, inst.args[0])
+                && function.ty(start(function, inst.args[0])) == Type::Pointer(AddressSpace::Private)
             {
                 return true;
             }
@@ -64,14 +65,6 @@ fn indexes_private_array(function: &Function, body: BlockId) -> bool {
         }
     }
     false
-}
-
-/// Whether this is a private pointer, or a generic one that was converted from one.
-fn is_private(function: &Function, mut pointer: ValueId) -> bool {
-    while let Some(Inst { op: Op::PointerCast | Op::Offset { .. }, args, .. }) = function.def(pointer) {
-        pointer = args[0];
-    }
-    function.ty(pointer) == Type::Pointer(AddressSpace::Private)
 }
 
 /// Replaces the loop by a block with all iterations. Jumps out of the loop become jumps out of the block.

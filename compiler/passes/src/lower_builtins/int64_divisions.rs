@@ -38,13 +38,11 @@ impl Pass<'_> {
             if ty.scalar() != Some(Scalar::I64) {
                 return builder.insert(id);
             }
-            if self.options.optimize
-                && let Some(value) = narrow_divisions::divide_in_32_bits(builder, &inst)
-            {
-                replaced.insert(result, value);
-                return;
-            }
-            if let Some(value) = narrow_divisions::shift_or_mask(builder, &inst) {
+            let in_32_bits = match self.options.optimize {
+                true => narrow_divisions::divide_in_32_bits(builder, &inst),
+                false => None,
+            };
+            if let Some(value) = in_32_bits.or_else(|| narrow_divisions::shift_or_mask(builder, &inst)) {
                 replaced.insert(result, value);
                 return;
             }
