@@ -64,6 +64,7 @@ mod request_unrolling;
 mod rewrite;
 mod separate_constant_offsets;
 mod simplify;
+mod simplify_steps;
 mod specialize_variable_args;
 mod split_private_objects;
 mod split_rotations;
@@ -163,6 +164,8 @@ const VULKAN: &[(&str, Pass)] = &[
     // Early, so that the origin of every pointer is visible at its uses: local and private memory has no addresses
     // here.
     ("inline_calls", Local(inline_calls::inline_calls)),
+    // After inlining. Before all passes that add jumps and loops.
+    ("simplify_steps", Each(simplify_steps::simplify_steps)),
     // Right after inlining, when the remaining functions are final. Copies functions for callers with different
     // private objects.
     ("specialize_variable_args", Local(specialize_variable_args::specialize_variable_args)),
@@ -281,6 +284,8 @@ const OPENCL: &[(&str, Pass)] = &[
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // Before `promote`, because it moves the variables of callees into their callers.
     ("inline_over_parameter_limit", Local(inline_calls::inline_over_parameter_limit)),
+    // Before `terminate_at_traps`, because a trap must not leave the kernel from a step.
+    ("simplify_steps", Each(simplify_steps::simplify_steps)),
     ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
     ("promote", Each(promote::promote)),
     ("remove_redundant_block_params", Each(remove_redundant_block_params::remove_redundant_block_params)),

@@ -1,0 +1,94 @@
+//! Moves the step of a loop, the `continuing` block, to the end of its body if it contains control flow or may contain some later.
+//!
+//! In SPIR-V, the back edge post-dominates the continue target (2.11.1): a function in `i += f()`, inlined there, must not leave
+//! the kernel at a trap, and no merge block in it may be unreachable.
+//!
+//! After `inline_calls`. Before `terminate_at_traps`, which adds jumps out of the kernel, and the passes that replace operations by
+//! loops. Steps without control flow stay, because other passes recognize counters by them.
+
+use kiln_ir::{BinaryOp, BlockId, Function, InstId, Op, Replacements, Type, ValueDef, ValueId};
+use kiln_session::Options;
+
+pub(super) fn simplify_steps(function: &mut Function, _: &Options) {
+    // Inner loops first: an inner loop can be in the step of an outer one.
+    for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
+        let Op::Loop { body, continuing, .. } = function.insts[id].op else { continue };
+        if function.blocks[continuing].insts.iter().any(|&it| !is_simple(function, it)) {
+            move_step(function, id, body, continuing);
+        }
+    }
+}
+
+/// Whether an instruction has no control flow, and gets none.
+fn is_simple(function: &Function, id: InstId) -> bool {
+    match &function.insts[id].op {
+        // Some devices compute with halves of 64 bits, and divide in a loop.
+        Op::Binary(op) | Op::Exact(op) => {
+            !matches!(op, BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem)
+        }
+        Op::Load(_) | Op::Store(_) | Op::Next(_) => true,
+        op => op.is_pure(),
+    }
+}
+
+/// Moves the instructions of `continuing` to the end of the body.
+fn move_step(function: &mut Function, id: InstId, body: BlockId, continuing: BlockId) {
+    let jumps = jumps_to_step(function, id, body);
+    let params = function.blocks[continuing].params.clone();
+    match jumps[..] {
+        [only] if function.blocks[body].insts.last() == Some(&only) => {
+            function.blocks[body].insts.pop();
+            let args = function.insts[only].args.clone();
+            let replaced: Replacements = params.into_iter().zip(args).collect();
+            function.replace_uses(&replaced);
+        }
+        // The step comes after a block that the jumps leave.
+        _ => enclose(function, id, body, &jumps, params),
+    }
+    let mut step = std::mem::take(&mut function.blocks[continuing].insts);
+    let Some(next) = step.pop() else { return };
+    function.blocks[body].insts.extend(step);
+    let args: Vec<ValueId> = function.insts[next].args.to_vec();
+    let types: Vec<Type> = args.iter().map(|&arg| function.ty(arg)).collect();
+    let span = function.insts[next].span;
+    let jump = function.add_inst(Op::Continue(id), &args, &[], span);
+    function.blocks[body].insts.push(jump);
+    let emptied = function.add_block(&types);
+    let values = function.blocks[emptied].params.clone();
+    function.insts[next].args = values.into_iter().collect();
+    function.blocks[emptied].insts.push(next);
+    if let Op::Loop { continuing, .. } = &mut function.insts[id].op {
+        *continuing = emptied;
+    }
+}
+
+/// The jumps from the body of a loop to its step.
+fn jumps_to_step(function: &Function, id: InstId, body: BlockId) -> Vec<InstId> {
+    let mut blocks = vec![body];
+    let mut found = Vec::new();
+    while let Some(block) = blocks.pop() {
+        for &it in &function.blocks[block].insts {
+            match &function.insts[it].op {
+                Op::Continue(target) if *target == id => found.push(it),
+                op => blocks.extend(op.blocks()),
+            }
+        }
+    }
+    found
+}
+
+/// Puts the instructions of the body into a block, which the jumps leave. Its results are the parameters of the step.
+fn enclose(function: &mut Function, id: InstId, body: BlockId, jumps: &[InstId], params: Vec<ValueId>) {
+    let inside = function.add_block(&[]);
+    function.blocks[inside].insts = std::mem::take(&mut function.blocks[body].insts);
+    let span = function.insts[id].span;
+    let block = function.add_inst(Op::Block(inside), &[], &[], span);
+    for (number, &param) in (0..).zip(&params) {
+        function.values[param].def = ValueDef::Result(block, number);
+    }
+    function.insts[block].results = params.into_iter().collect();
+    function.blocks[body].insts.push(block);
+    for &jump in jumps {
+        function.insts[jump].op = Op::Exit(block);
+    }
+}
