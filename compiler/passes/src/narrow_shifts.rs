@@ -1,4 +1,4 @@
-//! Shifts 64-bit integers that are extended from 32 bits to the right with 32 bits, for the driver bug `shifted_zeros`.
+//! Shifts 64-bit integers that are extended from 32 bits with 32 bits, for the driver bug `shifted_zeros`.
 //!
 //! Works around NVIDIA's compiler, which knows that some extended numbers are zero, such as the local ID in a dimension of size
 //! 1, and miscompiles accesses whose index is such a number after a 64-bit shift by a count that it does not know. Shifts by
@@ -14,7 +14,7 @@ use crate::{limit::maximum, rewrite::rewrite_only};
 const MAX_COUNT: u64 = 31;
 
 pub(super) fn narrow_shifts(function: &mut Function, _: &Options) {
-    rewrite_only(function, is_right_shift, |builder, id, replaced| {
+    rewrite_only(function, is_shift, |builder, id, replaced| {
         let inst = builder.function.insts[id].clone();
         match narrow_shift(builder, &inst) {
             Some(value) => drop(replaced.insert(inst.results[0], value)),
@@ -23,8 +23,8 @@ pub(super) fn narrow_shifts(function: &mut Function, _: &Options) {
     });
 }
 
-const fn is_right_shift(op: &Op) -> bool {
-    matches!(op, Op::Binary(BinaryOp::AShr | BinaryOp::LShr))
+const fn is_shift(op: &Op) -> bool {
+    matches!(op, Op::Binary(BinaryOp::Shl | BinaryOp::AShr | BinaryOp::LShr))
 }
 
 /// The result of a 64-bit shift of an extended integer by a variable count. `None` for other shifts.
@@ -36,7 +36,7 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let is_signed = match convert {
         Convert::ZeroExtend => false,
         // A logical shift moves copies of the sign into the lower half.
-        Convert::SignExtend if *op == BinaryOp::AShr => true,
+        Convert::SignExtend if *op != BinaryOp::LShr => true,
         _ => return None,
     };
     let is_narrow = wide.scalar() == Some(Scalar::I64) && builder.ty(inner).scalar() == Some(Scalar::I32);
@@ -46,6 +46,9 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     let may_exceed = maximum(builder.function, count) > MAX_COUNT;
     // A 64-bit shift by more than 63 is undefined, so the upper half of the count is zero.
     let count = builder.resize(count, Scalar::I32, false);
+    if *op == BinaryOp::Shl {
+        return Some(shift_left(builder, inner, count, (is_signed, may_exceed)));
+    }
     let shifted = match (is_signed, may_exceed) {
         (true, true) => shift_signed(builder, inner, count),
         (true, false) => builder.binary(BinaryOp::AShr, inner, count),
@@ -71,4 +74,30 @@ fn shift_unsigned(builder: &mut Builder<'_>, value: ValueId, count: ValueId) -> 
     let [largest, zero] = [MAX_COUNT, 0].map(|bits| builder.bits(ty, bits));
     let is_in_range = builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, largest);
     builder.select(is_in_range, shifted, zero)
+}
+
+/// A shift to the left with a 64-bit result, by a count of up to 63 or up to 31.
+fn shift_left(
+    builder: &mut Builder<'_>,
+    value: ValueId,
+    count: ValueId,
+    (is_signed, may_exceed): (bool, bool),
+) -> ValueId {
+    let masked = if may_exceed { builder.binary_bits(BinaryOp::And, count, MAX_COUNT) } else { count };
+    let shifted = builder.binary(BinaryOp::Shl, value, masked);
+    // The bits that leave the lower half. Two shifts, because one by 32 bits is undefined.
+    let right = if is_signed { BinaryOp::AShr } else { BinaryOp::LShr };
+    let half = builder.binary_bits(right, value, 1);
+    let rest = builder.binary_bits(BinaryOp::Xor, masked, MAX_COUNT);
+    let carried = builder.binary(right, half, rest);
+    let (mut low, mut high) = (shifted, carried);
+    if may_exceed {
+        let [largest, zero] = [MAX_COUNT, 0].map(|bits| builder.bits(builder.ty(value), bits));
+        let is_in_range = builder.compare(CompareOp::LessEqual, CompareKind::Unsigned, count, largest);
+        low = builder.select(is_in_range, shifted, zero);
+        high = builder.select(is_in_range, carried, shifted);
+    }
+    let [low, high] = [low, high].map(|half| builder.resize(half, Scalar::I64, false));
+    let high = builder.binary_bits(BinaryOp::Shl, high, 32);
+    builder.binary(BinaryOp::Or, high, low)
 }

@@ -278,26 +278,27 @@ driver_bugs! {
         symptom: "the driver's compiler crashes on very few kernels",
         remedy: Remedy::None,
     }
-    /// 1 of 7,500 random programs with 580.159.04 on an H200: 28533890. With a local size of 1 in dimension 1, a store to
+    /// 2 of 42,500 random programs with 580.159.04 on an H200. 28533890: with a local size of 1 in dimension 1, a store to
     /// `p[((long)get_local_id(1) >> get_group_id(1)) & 15]` after a load of `p[get_num_groups(2) & 15]` goes to the address of
     /// the load. It is correct with a 32-bit shift, without a shift, if the index of the load is a constant, without the load,
-    /// and if the shifted number is an argument of the kernel, which the driver does not know to be zero. The program is correct
-    /// if all 64-bit right shifts of extended numbers have 32 bits, and if only those by variable counts have. Shifts by constants,
-    /// which are frequent, stay as they are, because the driver folds those of zero.
+    /// and if the shifted number is an argument of the kernel, which the driver does not know to be zero. 28562236 does the same with
+    /// a left shift by `get_global_size(2)`. Both are correct if 64-bit shifts of extended numbers by variable counts have 32 bits.
+    /// Shifts by constants, which are frequent, stay as they are, because the driver folds those of zero.
+    ///
+    /// A third one (2186 of those with loops that count by values) has the index `(0x800000000 << p[1]) & 15`, which is zero whatever
+    /// the count is; `simplify` replaces such indices for all drivers.
     ShiftedZeros "shifted_zeros" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "a store whose index is a 64-bit shift of a number that the driver knows to be zero goes to the address of an \
                   earlier load",
         remedy: Remedy::Pass("narrow_shifts"),
     }
-    /// 3 of 35,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), whose modules
+    /// 2 of 35,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), whose modules
     /// have no undefined behavior. 28539317 is wrong with `narrow_loads`, also if that is the only workaround, and correct
     /// without it: in the machine code, `a && (b || c)` is `a && !(b && c)`, as if two negations were lost. 28543406 is correct
     /// without any one of `expand_int64_division`, `expand_int64_conversions`, `select_private_elements` and
-    /// `omit_rounding_mode`, and wrong without any other one. Both are correct without workarounds. 28562236 is wrong without
-    /// workarounds, with all, and whichever one is left out: a store to `p[(get_local_id(2) << get_global_size(2)) & 15]` goes
-    /// to the address of an earlier load, as with `shifted_zeros`, whose workaround replaces right shifts only. More programs
-    /// need each workaround than are wrong because of it.
+    /// `omit_rounding_mode`, and wrong without any other one. Both are correct without workarounds. More programs need each
+    /// workaround than are wrong because of it.
     RareWrongResults "rare_wrong_results" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "very few kernels have wrong results, depending on the combination of workarounds; the cause is not known",

@@ -154,6 +154,9 @@ fn fold_binary(builder: &mut Builder<'_>, op: BinaryOp, left: ValueId, right: Va
         (BinaryOp::And, Some(mask), _) if mask == ones || keeps_all_bits(builder.function, mask, right) => {
             Some(right)
         }
+        (BinaryOp::And, _, Some(mask)) if low_zeros(builder.function, left, DEPTH) >= bit_length(mask) => {
+            Some(builder.bits(ty, 0))
+        }
         (BinaryOp::And | BinaryOp::Or, ..) if left == right => Some(left),
         // Combines two additions of constants, which are common in address arithmetic.
         (BinaryOp::Add, None, Some(_)) => {
@@ -196,6 +199,33 @@ fn fold_select(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
 fn keeps_all_bits(function: &Function, mask: u64, value: ValueId) -> bool {
     let inner = function.def(value).filter(|inst| inst.op == Op::Convert(Convert::ZeroExtend));
     inner.and_then(|inst| function.ty(inst.args[0]).scalar()).is_some_and(|scalar| scalar.mask() & !mask == 0)
+}
+
+/// The maximum depth of operations to follow.
+const DEPTH: u32 = 4;
+
+/// The position after the highest set bit.
+const fn bit_length(bits: u64) -> u32 {
+    u64::BITS - bits.leading_zeros()
+}
+
+/// A number of low bits of an integer, or of each component of a vector, that are zero.
+fn low_zeros(function: &Function, value: ValueId, depth: u32) -> u32 {
+    if let Some(bits) = function.splat_bits(value) {
+        return bits.trailing_zeros();
+    }
+    let (Some(depth), Some(inst)) = (depth.checked_sub(1), function.def(value)) else { return 0 };
+    let of = |index: usize| low_zeros(function, inst.args[index], depth);
+    match inst.op {
+        Op::Convert(Convert::ZeroExtend | Convert::SignExtend) => of(0),
+        Op::Binary(BinaryOp::Shl) => {
+            of(0).saturating_add(function.splat_bits(inst.args[1]).map_or(0, |count| count as u32))
+        }
+        Op::Binary(BinaryOp::Mul) => of(0).saturating_add(of(1)),
+        Op::Binary(BinaryOp::And) => of(0).max(of(1)),
+        Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor) => of(0).min(of(1)),
+        _ => 0,
+    }
 }
 
 fn is_undefined(builder: &Builder<'_>, value: ValueId) -> bool {
