@@ -5,7 +5,9 @@
 //! every module, loses a branch whose condition is an extended instruction with constant operands.
 
 use kiln_builtins as builtins;
-use kiln_ir::{BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp};
+use kiln_ir::{
+    BinaryOp, Builder, Compare, CompareKind, Const, Convert, Inst, Op, Scalar, Type, UnaryOp, ValueId,
+};
 use kiln_types::{
     fold::{self, Format},
     ops::{self, CompareOp, Rounding},
@@ -34,6 +36,23 @@ pub(super) fn constant(builder: &Builder<'_>, inst: &Inst, ty: Type) -> Option<C
         fold_component(&inst.op, from, to, &operands)
     });
     Some(Const::Bits(components.collect::<Option<_>>()?))
+}
+
+/// The other operand of a multiplication by 1, or of a division by it. No result changes: a device may also return a subnormal number
+/// that it would flush (OpenCL C 7.5.3).
+pub(super) fn without_one(
+    builder: &Builder<'_>,
+    op: BinaryOp,
+    left: ValueId,
+    right: ValueId,
+) -> Option<ValueId> {
+    let one = bits_of_const(&ops::Const::Float(1.0), builder.ty(left).scalar()?.opencl(false))?;
+    let is_one = |value: ValueId| builder.function.splat_bits(value) == Some(one);
+    match op {
+        _ if is_one(right) => Some(left),
+        BinaryOp::FMul if is_one(left) => Some(right),
+        _ => None,
+    }
 }
 
 /// Folds one component.

@@ -20,6 +20,10 @@ pub(super) fn fold(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
     }
     match &inst.op {
         Op::Unary(UnaryOp::Not) if ty.scalar() == Some(Scalar::Bool) => negated(builder, inst.args[0]),
+        Op::Binary(op @ (BinaryOp::FMul | BinaryOp::FDiv))
+        | Op::Exact(op @ (BinaryOp::FMul | BinaryOp::FDiv)) => {
+            floats::without_one(builder, *op, inst.args[0], inst.args[1])
+        }
         Op::Binary(op) => fold_binary(builder, *op, inst.args[0], inst.args[1]),
         Op::Compare(compare) => fold_comparison_with_zero(builder, *compare, inst)
             .or_else(|| signs::fold_comparison_by_sign(builder, *compare, inst.args[0], inst.args[1])),
