@@ -23,7 +23,7 @@ pub(crate) struct Key {
     module: u64,
 }
 
-const MAGIC: &[u8; 8] = b"kilnpc01";
+const MAGIC: &[u8; 8] = b"kilnpc02";
 /// The size of a file header: magic word, length, checksum.
 const FRAME: usize = 24;
 /// The maximum size of the directory.

@@ -21,6 +21,8 @@ mod faults;
 mod features;
 mod image;
 mod imported;
+#[cfg(test)]
+mod in_advance;
 mod instance;
 mod memory;
 mod placed;
@@ -29,6 +31,7 @@ mod queue;
 #[cfg(test)]
 mod replaced;
 mod sampler;
+mod stored;
 mod timeline;
 
 use ash::vk;

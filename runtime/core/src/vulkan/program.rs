@@ -1,16 +1,19 @@
 //! Programs: the shader module, the layouts of its kernels, and their pipelines for each specialization.
 //!
-//! Owns pipelines. Must not depend on commands.
+//! Owns pipelines. A pipeline is built on first use, or when the program is loaded, if an earlier process used it. Must not depend on
+//! commands.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ash::vk;
 use rustc_hash::FxHashMap;
 
 use super::bindings::BindingLimits;
 use super::device::Device;
+use super::stored::{MAX_USED, Stored};
 use crate::backend::{KernelLayout, Specialization};
 use crate::cache::Key;
 use crate::error::{Error, Result};
@@ -25,8 +28,12 @@ pub(super) struct Program {
     cache: vk::PipelineCache,
     key: Key,
     /// The contents of the disk cache for this program.
-    known: Vec<u8>,
+    stored: Mutex<Stored>,
 }
+
+/// A pipeline whose build took longer than this is stored at once. Others are stored with the program's end, which few processes
+/// reach that do not release their objects.
+const SLOW_BUILD: Duration = Duration::from_millis(10);
 
 /// The parts of a kernel that do not depend on the specialization.
 pub(super) struct Kernel {
@@ -36,7 +43,13 @@ pub(super) struct Kernel {
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) bindings: Vec<Binding>,
     /// The pipelines built so far.
-    pipelines: Mutex<FxHashMap<Specialization, vk::Pipeline>>,
+    pipelines: Mutex<FxHashMap<Specialization, Pipeline>>,
+}
+
+struct Pipeline {
+    handle: vk::Pipeline,
+    /// Whether a launch used it.
+    is_used: bool,
 }
 
 pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
@@ -52,8 +65,8 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
 }
 
 impl Kernel {
-    fn pipelines(&mut self) -> &mut FxHashMap<Specialization, vk::Pipeline> {
-        self.pipelines.get_mut().unwrap_or_else(PoisonError::into_inner)
+    fn pipelines(&self) -> MutexGuard<'_, FxHashMap<Specialization, Pipeline>> {
+        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -66,24 +79,36 @@ impl Program {
             kernels: Vec::new(),
             cache: vk::PipelineCache::null(),
             key: Key::new(&[], &[]),
-            known: Vec::new(),
+            stored: Mutex::default(),
         };
         let words = module.stripped();
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         // SAFETY: the structure of the module was checked; the compiler guarantees its validity beyond that.
         program.module = unsafe { device.raw.create_shader_module(&info, None) }.map_err(failed)?;
         program.key = Key::new(&device.identity, &words);
-        let known = device.cache.as_ref().and_then(|cache| cache.load(program.key)).unwrap_or_default();
+        let entry = device.cache.as_ref().and_then(|cache| cache.load(program.key));
         // Other drivers' data must not reach this driver.
-        let known = if known.starts_with(&device.identity) { known } else { Vec::new() };
-        let info = vk::PipelineCacheCreateInfo::default().initial_data(&known);
+        let is_own = |stored: &Stored| stored.data.starts_with(&device.identity);
+        let stored = entry.and_then(|bytes| Stored::from_bytes(&bytes)).filter(is_own).unwrap_or_default();
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(&stored.data);
         // SAFETY: the data is empty, or was produced by this driver and is known to be intact.
         program.cache = unsafe { device.raw.create_pipeline_cache(&info, None) }.map_err(failed)?;
-        program.known = known;
         for kernel in kernels {
             program.add_kernel(kernel)?;
         }
+        program.build_in_advance(&stored);
+        program.stored = Mutex::new(stored);
         Ok(program)
+    }
+
+    /// Builds the pipelines that an earlier process used.
+    fn build_in_advance(&self, stored: &Stored) {
+        for (index, specialization) in &stored.used {
+            if let Some(kernel) = self.kernels.get(*index as usize) {
+                // A launch reports the failure.
+                let _ = self.build(kernel, &mut kernel.pipelines(), specialization, false);
+            }
+        }
     }
 
     fn add_kernel(&mut self, kernel: KernelLayout) -> Result<()> {
@@ -139,13 +164,31 @@ impl Program {
         &self.kernels[index]
     }
 
-    /// The pipeline of a kernel for these constants, built on first use.
+    /// The pipeline of a kernel for a launch with these constants.
     pub(super) fn pipeline(&self, index: usize, specialization: &Specialization) -> Result<vk::Pipeline> {
         let kernel = &self.kernels[index];
-        let mut pipelines = kernel.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(specialization) {
-            return Ok(*pipeline);
+        let mut pipelines = kernel.pipelines();
+        if let Some(pipeline) = pipelines.get_mut(specialization) {
+            pipeline.is_used = true;
+            return Ok(pipeline.handle);
         }
+        let begin = Instant::now();
+        let built = self.build(kernel, &mut pipelines, specialization, true)?;
+        drop(pipelines);
+        if begin.elapsed() > SLOW_BUILD {
+            self.store();
+        }
+        Ok(built)
+    }
+
+    /// Builds a pipeline.
+    fn build(
+        &self,
+        kernel: &Kernel,
+        pipelines: &mut FxHashMap<Specialization, Pipeline>,
+        specialization: &Specialization,
+        is_used: bool,
+    ) -> Result<vk::Pipeline> {
         let mut data = Vec::with_capacity(4 * specialization.len());
         let mut entries = Vec::with_capacity(specialization.len());
         for (id, value) in specialization.iter() {
@@ -168,26 +211,44 @@ impl Program {
         // call.
         let built = unsafe { self.device.raw.create_compute_pipelines(self.cache, &info, None) };
         match built.as_deref() {
-            Ok(&[pipeline]) => {
-                pipelines.insert(specialization.clone(), pipeline);
-                Ok(pipeline)
+            Ok(&[handle]) => {
+                pipelines.insert(specialization.clone(), Pipeline { handle, is_used });
+                Ok(handle)
             }
             Ok(_) => Err(self.build_error(kernel, vk::Result::ERROR_UNKNOWN)),
             Err((_, result)) => Err(self.build_error(kernel, *result)),
         }
     }
 
-    /// Stores the driver's pipeline cache on disk for later processes.
-    fn store_cache(&mut self) {
-        let built = self.kernels.iter_mut().any(|kernel| !kernel.pipelines().is_empty());
-        let Some(cache) = self.device.cache.as_ref().filter(|_| built) else { return };
-        // SAFETY: the cache exists if anything was built, and is not in use concurrently.
-        match unsafe { self.device.raw.get_pipeline_cache_data(self.cache) } {
-            Ok(data) if data != self.known && data.starts_with(&self.device.identity) => {
-                cache.store(self.key, &data);
-            }
-            Ok(_) => {}
-            Err(result) => tracing::warn!("the driver does not return the built kernel: {result}"),
+    /// The pipelines that launches used, in order.
+    fn used(&self) -> Vec<(u32, Specialization)> {
+        let mut all = Vec::new();
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let pipelines = kernel.pipelines();
+            let mut used: Vec<_> = pipelines.iter().filter(|(_, pipeline)| pipeline.is_used).collect();
+            used.sort_by_key(|(specialization, _)| *specialization);
+            all.extend(used.into_iter().take(MAX_USED).map(|(it, _)| (index as u32, it.clone())));
+        }
+        all
+    }
+
+    /// Stores the pipelines on disk for later processes.
+    fn store(&self) {
+        let Some(cache) = self.device.cache.as_ref() else { return };
+        let used = self.used();
+        if used.is_empty() {
+            return;
+        }
+        // SAFETY: the cache exists, because something was built. The driver synchronizes it with builds of other threads.
+        let data = match unsafe { self.device.raw.get_pipeline_cache_data(self.cache) } {
+            Ok(data) => data,
+            Err(result) => return tracing::warn!("the driver does not return the built kernel: {result}"),
+        };
+        let new = Stored { used, data };
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if *stored != new && new.data.starts_with(&self.device.identity) {
+            cache.store(self.key, &new.to_bytes());
+            *stored = new;
         }
     }
 
@@ -203,14 +264,14 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.store_cache();
+        self.store();
         let _code = self.device.exclude_submissions();
         let raw = &self.device.raw;
         // SAFETY: commands hold the program until they are complete. Null handles are allowed.
         unsafe {
-            for kernel in &mut self.kernels {
+            for kernel in &self.kernels {
                 for pipeline in kernel.pipelines().values() {
-                    raw.destroy_pipeline(*pipeline, None);
+                    raw.destroy_pipeline(pipeline.handle, None);
                 }
                 raw.destroy_pipeline_layout(kernel.layout, None);
                 for set in &kernel.sets {
