@@ -60,13 +60,20 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
-    /// The accesses of any command.
+    /// The accesses of any command. With `MEMORY_READ` instead, which includes more, the kernels of SHOC's S3D take 8 % longer on an H200
+    /// from the first start to the last end.
     pub(super) const ANYTHING: Self = Self {
         stages: vk::PipelineStageFlags::from_raw(
             vk::PipelineStageFlags::COMPUTE_SHADER.as_raw() | vk::PipelineStageFlags::TRANSFER.as_raw(),
         ),
-        reads: vk::AccessFlags::MEMORY_READ,
-        writes: vk::AccessFlags::MEMORY_WRITE,
+        reads: vk::AccessFlags::from_raw(
+            vk::AccessFlags::SHADER_READ.as_raw()
+                | vk::AccessFlags::UNIFORM_READ.as_raw()
+                | vk::AccessFlags::TRANSFER_READ.as_raw(),
+        ),
+        writes: vk::AccessFlags::from_raw(
+            vk::AccessFlags::SHADER_WRITE.as_raw() | vk::AccessFlags::TRANSFER_WRITE.as_raw(),
+        ),
     };
 
     pub(super) fn and(self, other: Self) -> Self {
