@@ -51,6 +51,8 @@ pub(super) struct Device {
     pub(super) family: u32,
     pub(super) physical: vk::PhysicalDevice,
     pub(super) clock: Clock,
+    /// Whether the host can reset queries.
+    pub(super) resets_queries: bool,
     /// The queues. The mutexes serialize submissions.
     pub(super) queues: Vec<Arc<Mutex<vk::Queue>>>,
     /// On drivers with [`DriverBug::StaleKernelCode`]. Threads that create or destroy pipelines share it; a submission holds it
@@ -134,6 +136,7 @@ impl Handle {
             family,
             physical,
             clock,
+            resets_queries: found.resets_queries(),
             queues,
             code: info.driver_bugs().any(|bug| bug == DriverBug::StaleKernelCode).then(RwLock::default),
             timelines: Timelines::default(),

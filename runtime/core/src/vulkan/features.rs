@@ -524,6 +524,11 @@ impl QueriedFeatures {
         }
     }
 
+    /// Whether the host can reset queries.
+    pub(super) fn resets_queries(&self) -> bool {
+        self.v12.host_query_reset == vk::TRUE
+    }
+
     /// The enabled features of Vulkan 1.2.
     fn enabled_v12(&self) -> vk::PhysicalDeviceVulkan12Features<'static> {
         let v12 = &self.v12;
@@ -538,6 +543,7 @@ impl QueriedFeatures {
             scalar_block_layout: v12.scalar_block_layout,
             uniform_buffer_standard_layout: v12.uniform_buffer_standard_layout,
             shader_subgroup_extended_types: v12.shader_subgroup_extended_types,
+            host_query_reset: v12.host_query_reset,
             timeline_semaphore: vk::TRUE,
             buffer_device_address: vk::TRUE,
             vulkan_memory_model: vk::TRUE,
