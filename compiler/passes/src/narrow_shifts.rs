@@ -2,7 +2,8 @@
 //!
 //! Works around NVIDIA's compiler, which knows that some extended numbers are zero, such as the local ID in a dimension of size
 //! 1, and miscompiles accesses whose index is such a number after a 64-bit shift by a count that it does not know. Shifts by
-//! constants stay, because the compiler folds those of zero.
+//! constants stay, because the compiler folds those of zero. Left shifts of other numbers than IDs and sizes stay, because they take
+//! twice as long with 32 bits: the results need both halves.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
 use kiln_session::Options;
@@ -10,6 +11,8 @@ use kiln_types::ops::CompareOp;
 
 use crate::{limit::maximum, rewrite::rewrite_only};
 
+/// The maximum depth of operations to follow.
+const DEPTH: u32 = 6;
 /// The largest count of a 32-bit shift.
 const MAX_COUNT: u64 = 31;
 
@@ -40,7 +43,8 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         _ => return None,
     };
     let is_narrow = wide.scalar() == Some(Scalar::I64) && builder.ty(inner).scalar() == Some(Scalar::I32);
-    if !is_narrow || builder.function.constant(count).is_some() {
+    let is_affected = *op != BinaryOp::Shl || is_from_input(builder.function, inner, DEPTH);
+    if !is_narrow || !is_affected || builder.function.constant(count).is_some() {
         return None;
     }
     let may_exceed = maximum(builder.function, count) > MAX_COUNT;
@@ -56,6 +60,21 @@ fn narrow_shift(builder: &mut Builder<'_>, inst: &Inst) -> Option<ValueId> {
         (false, false) => builder.binary(BinaryOp::LShr, inner, count),
     };
     Some(builder.resize(shifted, Scalar::I64, is_signed))
+}
+
+/// Whether an integer is computed from an ID or a size of the launch.
+fn is_from_input(function: &Function, value: ValueId, depth: u32) -> bool {
+    let (Some(depth), Some(inst)) = (depth.checked_sub(1), function.def(value)) else { return false };
+    match inst.op {
+        Op::Input(_) => true,
+        Op::Extract(_) | Op::Binary(_) | Op::Exact(_) | Op::Select => {
+            inst.args.iter().any(|&arg| is_from_input(function, arg, depth))
+        }
+        Op::Convert(Convert::ZeroExtend | Convert::SignExtend | Convert::Truncate) => {
+            is_from_input(function, inst.args[0], depth)
+        }
+        _ => false,
+    }
 }
 
 /// A shift by any count: all from 31 have the same result, the sign.

@@ -282,8 +282,9 @@ driver_bugs! {
     /// `p[((long)get_local_id(1) >> get_group_id(1)) & 15]` after a load of `p[get_num_groups(2) & 15]` goes to the address of
     /// the load. It is correct with a 32-bit shift, without a shift, if the index of the load is a constant, without the load,
     /// and if the shifted number is an argument of the kernel, which the driver does not know to be zero. 28562236 does the same with
-    /// a left shift by `get_global_size(2)`. Both are correct if 64-bit shifts of extended numbers by variable counts have 32 bits.
-    /// Shifts by constants, which are frequent, stay as they are, because the driver folds those of zero.
+    /// a left shift by `get_global_size(2)`. Both are correct if 64-bit shifts by variable counts have 32 bits: right shifts of
+    /// extended numbers, and left shifts of IDs and sizes. Shifts by constants, which are frequent, stay as they are, because the
+    /// driver folds those of zero.
     ///
     /// A third one (2186 of those with loops that count by values) has the index `(0x800000000 << p[1]) & 15`, which is zero whatever
     /// the count is; `simplify` replaces such indices for all drivers.
