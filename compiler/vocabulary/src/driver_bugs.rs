@@ -294,12 +294,13 @@ driver_bugs! {
                   earlier load",
         remedy: Remedy::Pass("narrow_shifts"),
     }
-    /// 2 of 35,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), whose modules
-    /// have no undefined behavior. 28539317 is wrong with `narrow_loads`, also if that is the only workaround, and correct
-    /// without it: in the machine code, `a && (b || c)` is `a && !(b && c)`, as if two negations were lost. 28543406 is correct
-    /// without any one of `expand_int64_division`, `expand_int64_conversions`, `select_private_elements` and
-    /// `omit_rounding_mode`, and wrong without any other one. Both are correct without workarounds. More programs need each
-    /// workaround than are wrong because of it.
+    /// 2 of 40,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), and 2 of 10,000 whose
+    /// loops count by values (from 1). Their modules have no undefined behavior, and all are correct without workarounds. 28539317 is
+    /// wrong with `narrow_loads`, also if that is the only workaround: in the machine code, `a && (b || c)` is `a && !(b && c)`, as if
+    /// two negations were lost. 28543406 is correct without any one of `expand_int64_division`, `expand_int64_conversions`,
+    /// `select_private_elements` and `omit_rounding_mode`, and wrong without any other one. Of those that count, 230 is correct without
+    /// `select_private_elements` only, and 768 without `narrow_private_elements` only. More programs need each workaround than are
+    /// wrong because of it.
     RareWrongResults "rare_wrong_results" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],
         symptom: "very few kernels have wrong results, depending on the combination of workarounds; the cause is not known",
