@@ -1,9 +1,9 @@
-//! Shifts 64-bit integers that are extended from 32 bits with 32 bits, for the driver bug `shifted_zeros`.
+//! Replaces 64-bit shifts of integers that are extended from 32 bits by 32-bit shifts, for the driver bug `shifted_zeros`.
 //!
 //! Works around NVIDIA's compiler, which knows that some extended numbers are zero, such as the local ID in a dimension of size
 //! 1, and miscompiles accesses whose index is such a number after a 64-bit shift by a count that it does not know. Shifts by
-//! constants stay, because the compiler folds those of zero. Left shifts of other numbers than IDs and sizes stay, because they take
-//! twice as long with 32 bits: the results need both halves.
+//! constants stay, because the compiler folds those of zero. Left shifts of other numbers than IDs and sizes stay, because their
+//! results need both halves: conversions of large `float` to `long` contain such shifts and took 1.18 times as long.
 
 use kiln_ir::{BinaryOp, Builder, CompareKind, Convert, Function, Inst, Op, Scalar, ValueId};
 use kiln_session::Options;

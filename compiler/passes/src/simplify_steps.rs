@@ -10,13 +10,15 @@ use kiln_ir::{BinaryOp, BlockId, Function, InstId, Op, Replacements, Type, Value
 use kiln_session::Options;
 
 pub(super) fn simplify_steps(function: &mut Function, _: &Options) {
+    let mut replaced = Replacements::default();
     // Inner loops first: an inner loop can be in the step of an outer one.
     for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
         let Op::Loop { body, continuing, .. } = function.insts[id].op else { continue };
         if function.blocks[continuing].insts.iter().any(|&it| !is_simple(function, it)) {
-            move_step(function, id, body, continuing);
+            move_step(function, id, (body, continuing), &mut replaced);
         }
     }
+    function.replace_uses(&replaced);
 }
 
 /// Whether an instruction has no control flow, and gets none.
@@ -32,15 +34,18 @@ fn is_simple(function: &Function, id: InstId) -> bool {
 }
 
 /// Moves the instructions of `continuing` to the end of the body.
-fn move_step(function: &mut Function, id: InstId, body: BlockId, continuing: BlockId) {
+fn move_step(
+    function: &mut Function,
+    id: InstId,
+    (body, continuing): (BlockId, BlockId),
+    replaced: &mut Replacements,
+) {
     let jumps = jumps_to_step(function, id, body);
     let params = function.blocks[continuing].params.clone();
     match jumps[..] {
         [only] if function.blocks[body].insts.last() == Some(&only) => {
             function.blocks[body].insts.pop();
-            let args = function.insts[only].args.clone();
-            let replaced: Replacements = params.into_iter().zip(args).collect();
-            function.replace_uses(&replaced);
+            replaced.extend(params.into_iter().zip(function.insts[only].args.iter().copied()));
         }
         // The step comes after a block that the jumps leave.
         _ => enclose(function, id, body, &jumps, params),

@@ -1,7 +1,7 @@
 //! Programs: the shader module, the layouts of its kernels, and their pipelines for each specialization.
 //!
-//! Owns pipelines. A pipeline is built on first use, or when the program is loaded, if an earlier process used it. Must not depend on
-//! commands.
+//! Owns pipelines. A pipeline is built on first use, or when the program is loaded, if the last such program used it. Must not depend
+//! on commands.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -101,7 +101,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Builds the pipelines that an earlier process used.
+    /// Builds the pipelines that the launches of the last such program used.
     fn build_in_advance(&self, stored: &Stored) {
         for (index, specialization) in &stored.used {
             if let Some(kernel) = self.kernels.get(*index as usize) {
