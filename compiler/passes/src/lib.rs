@@ -64,7 +64,7 @@ mod request_unrolling;
 mod rewrite;
 mod separate_constant_offsets;
 mod simplify;
-mod simplify_steps;
+mod simplify_continuing;
 mod specialize_variable_args;
 mod split_private_objects;
 mod split_rotations;
@@ -165,7 +165,7 @@ const VULKAN: &[(&str, Pass)] = &[
     // here.
     ("inline_calls", Local(inline_calls::inline_calls)),
     // After inlining. Before all passes that add jumps and loops.
-    ("simplify_steps", Each(simplify_steps::simplify_steps)),
+    ("simplify_continuing", Each(simplify_continuing::simplify_continuing)),
     // Right after inlining, when the remaining functions are final. Copies functions for callers with different
     // private objects.
     ("specialize_variable_args", Local(specialize_variable_args::specialize_variable_args)),
@@ -284,8 +284,8 @@ const OPENCL: &[(&str, Pass)] = &[
     ("lower_builtins", Linking(lower_builtins::lower_builtins)),
     // Before `promote`, because it moves the variables of callees into their callers.
     ("inline_over_parameter_limit", Local(inline_calls::inline_over_parameter_limit)),
-    // Before `terminate_at_traps`, because a trap must not leave the kernel from a step.
-    ("simplify_steps", Each(simplify_steps::simplify_steps)),
+    // Before `terminate_at_traps`, because a trap must not leave the kernel from a `continuing` block.
+    ("simplify_continuing", Each(simplify_continuing::simplify_continuing)),
     ("terminate_at_traps", Local(terminate_at_traps::terminate_at_traps)),
     ("promote", Each(promote::promote)),
     ("remove_redundant_block_params", Each(remove_redundant_block_params::remove_redundant_block_params)),

@@ -294,12 +294,12 @@ driver_bugs! {
                   earlier load",
         remedy: Remedy::Pass("narrow_shifts"),
     }
-    /// 2 of 40,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), and 2 of 10,000 whose
+    /// 2 of 42,000 random programs with 580.159.04 on an H200 (5,000 from 28538478, the others from 28545500), and 2 of 12,000 whose
     /// loops count by values (from 1). Their modules have no undefined behavior, and all are correct without workarounds. 28539317 is
     /// wrong with `narrow_loads`, also if that is the only workaround: in the machine code, `a && (b || c)` is `a && !(b && c)`, as if
     /// two negations were lost. 28543406 is correct without any one of `expand_int64_division`, `expand_int64_conversions`,
-    /// `select_private_elements` and `omit_rounding_mode`, and wrong without any other one. Of those that count, 230 is correct without
-    /// `select_private_elements` only, and 768 without `narrow_private_elements` only. More programs need each workaround than are
+    /// `select_private_elements` and `omit_rounding_mode`, and wrong without any other one. Of those that count, 230 is correct if
+    /// `select_private_elements` is left out, and 768 if `narrow_private_elements` is. More programs need each workaround than are
     /// wrong because of it.
     RareWrongResults "rare_wrong_results" {
         affected: &[(DriverId::Nvidia, Versions::ALL)],

@@ -1,47 +1,28 @@
-//! A test of pipelines that are built when a program is loaded, because an earlier load used them.
+//! A test of pipelines that are built when a program is loaded, because the last such program used them.
 
-use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use ash::vk;
 
 use super::exhaustion::module;
 use super::instance::Instance;
-use super::replaced::{self, Original};
+use super::{program, replaced};
 use crate::cache::Cache;
 use crate::device::{Device, Options, Validation};
 use crate::ndrange::NdRange;
 use crate::printf::Prints;
 use crate::program::Program;
 
-static CREATE: Original = Original::new();
-/// The pipelines built so far.
-static BUILT: AtomicUsize = AtomicUsize::new(0);
-
-unsafe extern "system" fn create(
-    device: vk::Device,
-    cache: vk::PipelineCache,
-    count: u32,
-    infos: *const vk::ComputePipelineCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    made: *mut vk::Pipeline,
-) -> vk::Result {
-    BUILT.fetch_add(count as usize, Ordering::Relaxed);
-    // SAFETY: the arguments are passed on unchanged.
-    unsafe {
-        let real = CREATE.function::<vk::PFN_vkCreateComputePipelines>();
-        real(device, cache, count, infos, callbacks, made)
-    }
+/// The number of pipelines of the program's kernel.
+fn pipelines(program: &Program) -> usize {
+    let program: Option<&program::Program> = program.inner.handle.downcast_ref();
+    program.expect("a program for Vulkan").kernel(0).pipelines().len()
 }
 
 /// Loads a program and launches its kernel with each number of work-items. Returns the number of pipelines that the load and the
 /// launches built.
 #[allow(unsafe_code, reason = "launches trust their kernels")]
 fn built(device: &Device, launches: &[usize]) -> [usize; 2] {
-    let before = BUILT.load(Ordering::Relaxed);
     let program = Program::from_spirv(device, &module::bound()).expect("a program");
-    let loaded = BUILT.load(Ordering::Relaxed);
+    let loaded = pipelines(&program);
     let queue = device.queue().expect("a queue");
     let data = device.buffer_from(&[0u32; 8]).expect("a buffer");
     for items in launches {
@@ -51,7 +32,7 @@ fn built(device: &Device, launches: &[usize]) -> [usize; 2] {
         unsafe { queue.launch(&kernel, NdRange::from(*items).local(*items)) }.expect("a launch");
     }
     queue.finish().expect("complete launches");
-    [loaded - before, BUILT.load(Ordering::Relaxed) - loaded]
+    [loaded, pipelines(&program) - loaded]
 }
 
 #[test]
@@ -59,10 +40,8 @@ fn a_second_load_builds_what_the_first_one_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let instance = Instance::new(Validation::Off).expect("a driver");
     let info = replaced::usable_device(&instance);
-    let mut handle = replaced::open(&instance, &info, |name| {
-        (name == c"vkCreateComputePipelines").then_some((&CREATE, create as *const c_void))
-    });
-    Arc::get_mut(&mut handle.0).expect("this is the only reference").cache = Some(Cache::new(folder.path()));
+    let cache = Some(Cache::new(folder.path()));
+    let handle = instance.open_handle(&info, cache).expect("an open device");
     let device = Device::new(Arc::new(handle), Options::default(), Prints::new(None)).expect("a device");
     assert_eq!(built(&device, &[8, 4, 8]), [0, 2]);
     assert_eq!(built(&device, &[8, 4]), [2, 0]);

@@ -46,7 +46,7 @@ pub(super) struct Kernel {
     pipelines: Mutex<FxHashMap<Specialization, Pipeline>>,
 }
 
-struct Pipeline {
+pub(super) struct Pipeline {
     handle: vk::Pipeline,
     /// Whether a launch used it.
     is_used: bool,
@@ -65,7 +65,7 @@ pub(super) fn descriptor_type(class: BindingClass) -> vk::DescriptorType {
 }
 
 impl Kernel {
-    fn pipelines(&self) -> MutexGuard<'_, FxHashMap<Specialization, Pipeline>> {
+    pub(super) fn pipelines(&self) -> MutexGuard<'_, FxHashMap<Specialization, Pipeline>> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,21 +1,21 @@
-//! Moves the step of a loop, the `continuing` block, to the end of its body if it contains control flow or may contain some later.
+//! Moves the `continuing` block of a loop to the end of its body if it contains control flow or may contain some later.
 //!
-//! In SPIR-V, the back edge post-dominates the continue target (2.11.1): a function in `i += f()`, inlined there, must not leave
-//! the kernel at a trap, and no merge block in it may be unreachable.
+//! In SPIR-V, it is the continue construct, whose back-edge block post-dominates the continue target (2.11.1): a function in
+//! `i += f()`, inlined there, must not leave the kernel at a trap, and no merge block in it may be unreachable.
 //!
 //! After `inline_calls`. Before `terminate_at_traps`, which adds jumps out of the kernel, and the passes that replace operations by
-//! loops. Steps without control flow stay, because other passes recognize counters by them.
+//! loops. Blocks without control flow stay, because other passes recognize counters by them.
 
 use kiln_ir::{BinaryOp, BlockId, Function, InstId, Op, Replacements, Type, ValueDef, ValueId};
 use kiln_session::Options;
 
-pub(super) fn simplify_steps(function: &mut Function, _: &Options) {
+pub(super) fn simplify_continuing(function: &mut Function, _: &Options) {
     let mut replaced = Replacements::default();
-    // Inner loops first: an inner loop can be in the step of an outer one.
+    // Inner loops first: an inner loop can be in the `continuing` block of an outer one.
     for id in function.insts_where(|op| matches!(op, Op::Loop { .. })).into_iter().rev() {
         let Op::Loop { body, continuing, .. } = function.insts[id].op else { continue };
         if function.blocks[continuing].insts.iter().any(|&it| !is_simple(function, it)) {
-            move_step(function, id, (body, continuing), &mut replaced);
+            move_to_body(function, id, (body, continuing), &mut replaced);
         }
     }
     function.replace_uses(&replaced);
@@ -34,25 +34,25 @@ fn is_simple(function: &Function, id: InstId) -> bool {
 }
 
 /// Moves the instructions of `continuing` to the end of the body.
-fn move_step(
+fn move_to_body(
     function: &mut Function,
     id: InstId,
     (body, continuing): (BlockId, BlockId),
     replaced: &mut Replacements,
 ) {
-    let jumps = jumps_to_step(function, id, body);
+    let jumps = jumps_to_continuing(function, id, body);
     let params = function.blocks[continuing].params.clone();
     match jumps[..] {
         [only] if function.blocks[body].insts.last() == Some(&only) => {
             function.blocks[body].insts.pop();
             replaced.extend(params.into_iter().zip(function.insts[only].args.iter().copied()));
         }
-        // The step comes after a block that the jumps leave.
+        // The instructions come after a block that the jumps leave.
         _ => enclose(function, id, body, &jumps, params),
     }
-    let mut step = std::mem::take(&mut function.blocks[continuing].insts);
-    let Some(next) = step.pop() else { return };
-    function.blocks[body].insts.extend(step);
+    let mut moved = std::mem::take(&mut function.blocks[continuing].insts);
+    let Some(next) = moved.pop() else { return };
+    function.blocks[body].insts.extend(moved);
     let args: Vec<ValueId> = function.insts[next].args.to_vec();
     let types: Vec<Type> = args.iter().map(|&arg| function.ty(arg)).collect();
     let span = function.insts[next].span;
@@ -67,8 +67,8 @@ fn move_step(
     }
 }
 
-/// The jumps from the body of a loop to its step.
-fn jumps_to_step(function: &Function, id: InstId, body: BlockId) -> Vec<InstId> {
+/// The jumps from the body of a loop to its `continuing` block.
+fn jumps_to_continuing(function: &Function, id: InstId, body: BlockId) -> Vec<InstId> {
     let mut blocks = vec![body];
     let mut found = Vec::new();
     while let Some(block) = blocks.pop() {
@@ -82,7 +82,7 @@ fn jumps_to_step(function: &Function, id: InstId, body: BlockId) -> Vec<InstId> 
     found
 }
 
-/// Puts the instructions of the body into a block, which the jumps leave. Its results are the parameters of the step.
+/// Puts the instructions of the body into a block, which the jumps leave. Its results are the parameters of `continuing`.
 fn enclose(function: &mut Function, id: InstId, body: BlockId, jumps: &[InstId], params: Vec<ValueId>) {
     let inside = function.add_block(&[]);
     function.blocks[inside].insts = std::mem::take(&mut function.blocks[body].insts);
