@@ -33,10 +33,11 @@ const MAX_FILES: usize = 4096;
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 impl Key {
-    /// Derives the key from the identity of device and driver, and the module.
+    /// Derives the key from the identity of device and driver, and the module. Entries with other magic words, of other versions of
+    /// Kiln, have other keys.
     pub(crate) fn new(device: &[u8], module: &[u32]) -> Self {
         let words = module.iter().flat_map(|word| word.to_le_bytes());
-        Self { device: fnv1a(device.iter().copied()), module: fnv1a(words) }
+        Self { device: fnv1a(MAGIC.iter().chain(device).copied()), module: fnv1a(words) }
     }
 
     fn file_name(self) -> String {
