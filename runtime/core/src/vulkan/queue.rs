@@ -63,6 +63,8 @@ struct State {
     last: u64,
     /// The values that submitted batches have waited for.
     waited: CompletedWaits,
+    /// When the last command ended whose times are known, in nanoseconds since the device was opened.
+    last_end: u64,
 }
 
 /// The reusable objects of a batch.
@@ -152,6 +154,7 @@ impl Queue {
                 pending: VecDeque::new(),
                 last,
                 waited: CompletedWaits::default(),
+                last_end: 0,
             }),
             reached: AtomicU64::new(last),
             overdue: AtomicBool::new(false),
@@ -233,7 +236,7 @@ impl Queue {
             state.free.push(slot);
             return Err(self.device.failure("preparing commands", result, 0));
         }
-        self.reset_queries(&slot, !state.pending.is_empty());
+        self.reset_queries(&slot);
         self.barrier(slot.commands, Accesses::ANYTHING, Accesses::ANYTHING);
         Ok(Batch {
             slot,
@@ -245,19 +248,16 @@ impl Queue {
         })
     }
 
-    /// Resets the queries of a free slot, whose command buffer is being recorded.
-    ///
-    /// The host does it while earlier batches are pending: on an H200, the device needs 7 µs from one batch to the next then, and 11 µs
-    /// if it resets the queries. An idle device does it: when the host always did, the times of many single launches were up to 4 µs
-    /// longer, probably because the device fetched the launch after the first timestamp.
-    fn reset_queries(&self, slot: &Slot, is_busy: bool) {
+    /// Resets the queries of a free slot, whose command buffer is being recorded. If the host does it, an H200 needs 7 µs from
+    /// one batch to the next, otherwise 11 µs.
+    fn reset_queries(&self, slot: &Slot) {
         if !self.is_profiled() {
             return;
         }
         let raw = &self.device.raw;
         // SAFETY: the pool has these queries, which no pending command uses. The host resets them only if the feature is enabled.
         unsafe {
-            if is_busy && self.device.resets_queries {
+            if self.device.resets_queries {
                 raw.reset_query_pool(slot.queries, 0, slot.written);
             } else {
                 raw.cmd_reset_query_pool(slot.commands, slot.queries, 0, QUERIES);
@@ -408,7 +408,7 @@ impl Queue {
             }
             if let Some(Batch { mut slot, records, .. }) = state.pending.pop_front() {
                 if self.is_profiled() {
-                    self.record_times(&slot, &records);
+                    self.record_times(&slot, &records, &mut state.last_end);
                 }
                 slot.written = 2 * records.len() as u32;
                 state.free.push(slot);
@@ -417,8 +417,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Records the times of complete commands on the host's clock.
-    fn record_times(&self, slot: &Slot, records: &[Arc<Record>]) {
+    /// Records the times of a complete batch on the host's clock. It started after `last_end`, the end of the queue's
+    /// earlier batches.
+    fn record_times(&self, slot: &Slot, records: &[Arc<Record>], last_end: &mut u64) {
+        let Some(Ok(submitted)) = records.first().and_then(|record| record.submitted.get().cloned()) else {
+            return;
+        };
         let mut ticks = vec![[0u64; 2]; records.len()];
         let results = ticks.as_flattened_mut();
         let as_words = vk::QueryResultFlags::TYPE_64;
@@ -429,13 +433,10 @@ impl Queue {
         }
         let clock = &self.device.clock;
         clock.calibrate(self.device.open_time);
-        let now = self.device.now();
-        for (record, [start, end]) in records.iter().zip(ticks) {
-            let elapsed = clock.nanoseconds(end.wrapping_sub(start)) as u64;
-            let submitted = record.submitted.get().and_then(|at| at.as_ref().ok()).copied();
-            let submitted = submitted.unwrap_or(record.queued);
-            let start = clock.on_host(start, submitted).min(now);
-            let end = (start + elapsed).min(now);
+        let earliest = submitted.max(*last_end);
+        let times = clock.on_host(&ticks, earliest, self.device.now());
+        for (record, [start, end]) in records.iter().zip(times) {
+            *last_end = end.max(*last_end);
             let _ = record.times.set(Times { queued: record.queued, submitted, start, end });
         }
     }
