@@ -254,7 +254,12 @@ fn ext_inst_number(
 
 /// Whether the driver executes an instruction of `float` within the error bounds of OpenCL C 7.4.
 fn is_precise(precision: Precision, instruction: Instruction) -> bool {
-    instruction.name == "Exp2" && precision.is_exp2_precise
+    match instruction.name {
+        "Exp2" => precision.is_exp2_precise,
+        "Sqrt" => precision.is_sqrt_precise && precision.has_roots_everywhere,
+        "InverseSqrt" => precision.has_roots_everywhere,
+        _ => false,
+    }
 }
 
 /// Whether the driver executes it within the error bounds for unsafe math optimizations. Vulkan allows Exp and Exp2 an error

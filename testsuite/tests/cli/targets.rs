@@ -140,6 +140,19 @@ fn modules_request_rounding_to_nearest() {
     }
 }
 
+/// Roots are instructions only on drivers that were measured to be precise and to return a NaN for negative numbers.
+#[test]
+fn modules_contain_the_instructions_of_precise_drivers() {
+    let source = "kernel void k(global float *a) { a[0] = sqrt(a[0]); a[1] = rsqrt(a[1]); }\n";
+    let folder = folder(&[("roots.cl", source)]);
+    for (profile, is_precise) in [("nvidia", true), ("lavapipe", false), ("minimal", false)] {
+        let words = ["compile", "roots.cl", "--device-profile", profile, "-S", "-o", "-"];
+        let text = kiln(&folder, &words).text();
+        assert!(text.contains("InverseSqrt"), "{profile}: {text}");
+        assert_eq!(text.contains("OpSelect"), !is_precise, "{profile}: {text}");
+    }
+}
+
 /// The runtime detects the driver and its version, and warns about modules compiled ahead of time.
 #[test]
 fn launches_apply_the_workarounds_of_the_device() {
