@@ -1,7 +1,8 @@
 //! Another vendor's OpenCL, loaded at run time, as an implementation to compare with.
 //!
 //! Owns the calls that a measurement needs. Without an ICD loader, uses NVIDIA's library directly: its functions are
-//! in the dispatch table at the start of every platform object (cl_khr_icd).
+//! in the dispatch table at the start of every platform object (cl_khr_icd). Libraries stay loaded: the threads of a driver may run until
+//! the process exits.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{self, null, null_mut};
@@ -21,8 +22,6 @@ pub(crate) struct OpenCl {
     context: Handle,
     queue: Handle,
     name: String,
-    /// Keeps the library loaded.
-    _library: Library,
 }
 
 /// A program with its buffers, which are not released before the process exits.
@@ -104,29 +103,27 @@ fn list(get: GetIds) -> Result<Vec<Handle>, String> {
     Ok(ids[..count.min(16) as usize].to_vec())
 }
 
-/// The platforms, and the library that provides them.
-fn platforms() -> Result<(Library, Vec<Handle>), String> {
+/// The platforms.
+fn platforms() -> Result<Vec<Handle>, String> {
     for name in ["libOpenCL.so.1", "libOpenCL.so"] {
-        // SAFETY: loading the ICD loader has no preconditions.
-        let Ok(library) = (unsafe { Library::new(name) }) else { continue };
+        let Ok(library) = load(name) else { continue };
         // SAFETY: the function has this type.
         let get = unsafe { library.get::<GetIds>(b"clGetPlatformIDs\0") };
         let found = get.map_err(|e| e.to_string()).and_then(|get| list(*get));
         if let Ok(ids) = found
             && !ids.is_empty()
         {
-            return Ok((library, ids));
+            return Ok(ids);
         }
     }
     driver("libnvidia-opencl.so.1")
         .map_err(|e| format!("there is no OpenCL ({e}); use --platform none to measure Kiln alone"))
 }
 
-/// A driver that is opened without the loader, and its platforms.
-fn driver(path: &str) -> Result<(Library, Vec<Handle>), String> {
+/// The platforms of a driver that is opened without the loader.
+fn driver(path: &str) -> Result<Vec<Handle>, String> {
     type GetAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
-    // SAFETY: loading a driver has no preconditions.
-    let library = unsafe { Library::new(path) }.map_err(|e| e.to_string())?;
+    let library = load(path)?;
     // SAFETY: both functions have these types (cl_khr_icd).
     let get: GetIds = unsafe {
         let address =
@@ -137,8 +134,14 @@ fn driver(path: &str) -> Result<(Library, Vec<Handle>), String> {
         }
         std::mem::transmute::<*const c_void, GetIds>(get)
     };
-    let ids = list(get)?;
-    Ok((library, ids))
+    list(get)
+}
+
+/// Loads a library until the process exits.
+fn load(name: &str) -> Result<&'static Library, String> {
+    // SAFETY: loading a driver or the ICD loader has no preconditions.
+    let library = unsafe { Library::new(name) }.map_err(|e| e.to_string())?;
+    Ok(Box::leak(Box::new(library)))
 }
 
 impl OpenCl {
@@ -152,7 +155,7 @@ impl OpenCl {
 
     /// The first device of the first platform whose name contains this, ignoring case.
     pub(crate) fn new(wanted: &str) -> Result<Self, String> {
-        let (library, platforms) = platforms()?;
+        let platforms = platforms()?;
         let mut names = Vec::new();
         for platform in platforms {
             // SAFETY: a platform begins with its dispatch table.
@@ -160,7 +163,7 @@ impl OpenCl {
             let get = OpenClFunctions(dispatch).clGetPlatformInfo();
             let name = info(|size, into, needed| unsafe { get(platform, NAME, size, into, needed) });
             if name.to_lowercase().contains(&wanted.to_lowercase()) {
-                return Self::open(library, dispatch, platform);
+                return Self::open(dispatch, platform);
             }
             names.push(name);
         }
@@ -169,14 +172,14 @@ impl OpenCl {
 
     /// The first device of the driver in this library.
     pub(crate) fn of_driver(path: &str) -> Result<Self, String> {
-        let (library, platforms) = driver(path)?;
+        let platforms = driver(path)?;
         let platform = *platforms.first().ok_or_else(|| format!("{path} has no platform"))?;
         // SAFETY: a platform begins with its dispatch table.
         let dispatch = unsafe { *platform.cast::<Dispatch>() };
-        Self::open(library, dispatch, platform)
+        Self::open(dispatch, platform)
     }
 
-    fn open(library: Library, dispatch: Dispatch, platform: Handle) -> Result<Self, String> {
+    fn open(dispatch: Dispatch, platform: Handle) -> Result<Self, String> {
         let cl = OpenClFunctions(dispatch);
         let (mut device, mut code) = (null_mut(), 0);
         // SAFETY: the platform is valid, there is room for one device, and all other objects are created from it.
@@ -190,7 +193,7 @@ impl OpenCl {
             let get = cl.clGetDeviceInfo();
             let of = |what| info(|size, into, needed| get(device, what, size, into, needed));
             let name = format!("{} ({})", of(DEVICE_NAME), of(DRIVER_VERSION));
-            Ok(Self { dispatch, device, context, queue, name, _library: library })
+            Ok(Self { dispatch, device, context, queue, name })
         }
     }
 
