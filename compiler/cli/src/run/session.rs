@@ -58,9 +58,7 @@ pub(crate) fn open(
     } else if is_module(&source.text) {
         load(command, matches, &device, &source)?
     } else {
-        let mut target = device.info().target();
-        command.target.apply(&mut target).map_err(Failure)?;
-        let mut options = command.options.to_options(target, matches);
+        let mut options = command.options.to_options(target(command, &device)?, matches);
         options.bounds_checks = command.checked;
         // The reference device reports source lines and, in the OpenCL environment, which object an access overflows.
         options.debug |= device.info().is_strict;
@@ -89,6 +87,17 @@ pub(crate) fn open(
     Ok(Ok(Session { device, program, interface, sequences }))
 }
 
+/// The target for the device and the command's options.
+fn target(command: &RunCommand, device: &Device) -> Result<Target, Failure> {
+    let mut target = device.info().target();
+    command.target.apply(&mut target).map_err(Failure)?;
+    if device.info().is_strict {
+        // The reference device checks what Vulkan defines, not what the driver of the profile does.
+        target.precision.has_roots_everywhere = false;
+    }
+    Ok(target)
+}
+
 /// A program for the debugger.
 pub(crate) struct Debuggee {
     pub(crate) session: Session,
@@ -110,9 +119,7 @@ pub(crate) fn debuggee(
     let sequences = sequences(command, &String::from_utf8_lossy(&source.text))?;
     let device =
         Instance::for_device(runtime_options(command), &Selector::from("reference"))?.debugged(monitor)?;
-    let mut target = device.info().target();
-    command.target.apply(&mut target).map_err(Failure)?;
-    let mut options = command.options.to_options(target, matches);
+    let mut options = command.options.to_options(target(command, &device)?, matches);
     (options.debug, options.keep_variables, options.optimize) = (true, true, false);
     options.overflow = Overflow::Marked;
     let module = command.module.as_deref().map(|module| files.source(module)).transpose()?;
@@ -154,9 +161,7 @@ fn load(
     if !is_translated {
         return Ok(Ok(Program::from_bytes(device, &module.text)?));
     }
-    let mut target = device.info().target();
-    command.target.apply(&mut target).map_err(Failure)?;
-    let mut options = command.options.to_options(target, matches);
+    let mut options = command.options.to_options(target(command, device)?, matches);
     options.bounds_checks = command.checked;
     // As for sources: the reference device reports source lines.
     options.debug |= device.info().is_strict;
