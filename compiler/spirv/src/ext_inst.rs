@@ -256,8 +256,8 @@ fn ext_inst_number(
 fn is_precise(precision: Precision, instruction: Instruction) -> bool {
     match instruction.name {
         "Exp2" => precision.is_exp2_precise,
-        "Sqrt" => precision.is_sqrt_precise && precision.has_roots_everywhere,
-        "InverseSqrt" => precision.has_roots_everywhere,
+        "Sqrt" => precision.is_sqrt_precise && precision.defines_all_roots,
+        "InverseSqrt" => precision.defines_all_roots,
         _ => false,
     }
 }

@@ -14,7 +14,7 @@ pub struct Precision {
     /// `Sqrt` of `float` has an error of at most 3 ulp for every argument that is not negative.
     pub is_sqrt_precise: bool,
     /// `Sqrt` and `InverseSqrt` of a negative `float` are NaN, and `InverseSqrt` of a zero is an infinity with its sign.
-    pub has_roots_everywhere: bool,
+    pub defines_all_roots: bool,
     /// `Exp2` of `float` has an error of at most 2.5 ulp for every argument, infinities and NaN included.
     pub is_exp2_precise: bool,
     /// `OpFDiv` of `double` is correctly rounded.
@@ -30,7 +30,7 @@ impl Precision {
     pub const GUARANTEED: Self = Self {
         is_fma_fused: false,
         is_sqrt_precise: false,
-        has_roots_everywhere: false,
+        defines_all_roots: false,
         is_exp2_precise: false,
         is_double_division_rounded: false,
         keeps_subnormal_operands: false,
@@ -46,7 +46,7 @@ impl Precision {
             DriverId::Nvidia => Self {
                 is_fma_fused: true,
                 is_sqrt_precise: true,
-                has_roots_everywhere: true,
+                defines_all_roots: true,
                 is_exp2_precise: true,
                 is_double_division_rounded: true,
                 keeps_subnormal_operands: true,

@@ -101,7 +101,8 @@ fn check(kind: Kind, device: &'static Device) {
     assert!(failures.is_empty(), "on {}:\n{}", device.name, failures.join("\n"));
 }
 
-/// The reference device for Vulkan runs what is compiled for NVIDIA's driver: functions that use precise instructions, and workarounds.
+/// The reference device for Vulkan runs what is compiled for NVIDIA's driver: functions that use precise instructions, and workarounds;
+/// but it checks the domains of roots, so these are functions.
 /// The other devices run the functions for drivers that guarantee no more than Vulkan does.
 fn profile(device: &Device) -> &'static [&'static str] {
     if device.name == "vulkan-reference" { &["--device-profile", "nvidia"] } else { &[] }

@@ -93,7 +93,7 @@ fn target(command: &RunCommand, device: &Device) -> Result<Target, Failure> {
     command.target.apply(&mut target).map_err(Failure)?;
     if device.info().is_strict {
         // The reference device checks what Vulkan defines, not what the driver of the profile does.
-        target.precision.has_roots_everywhere = false;
+        target.precision.defines_all_roots = false;
     }
     Ok(target)
 }

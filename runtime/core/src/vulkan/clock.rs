@@ -76,8 +76,8 @@ impl Clock {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let offset = state.offset.map_or(min, |offset| offset.min(max).max(min));
         state.offset = Some(offset);
-        let on_host = |ticks| (first_on_device + offset + since_first(ticks)) as u64;
-        commands.iter().map(|times| times.map(on_host)).collect()
+        let first_on_host = first_on_device + offset;
+        commands.iter().map(|times| times.map(|ticks| (first_on_host + since_first(ticks)) as u64)).collect()
     }
 
     /// Converts a timestamp, or the difference of two, to nanoseconds. Large ones are negative.

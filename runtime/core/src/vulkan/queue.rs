@@ -420,9 +420,7 @@ impl Queue {
     /// Records the times of a complete batch on the host's clock. It started after `last_end`, the end of the queue's
     /// earlier batches.
     fn record_times(&self, slot: &Slot, records: &[Arc<Record>], last_end: &mut u64) {
-        let Some(Ok(submitted)) = records.first().and_then(|record| record.submitted.get().cloned()) else {
-            return;
-        };
+        let Some(&Ok(submitted)) = records.first().and_then(|record| record.submitted.get()) else { return };
         let mut ticks = vec![[0u64; 2]; records.len()];
         let results = ticks.as_flattened_mut();
         let as_words = vk::QueryResultFlags::TYPE_64;
